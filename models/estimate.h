@@ -1,0 +1,80 @@
+// The time of a configuration on a device, and why: occupancy, each pipe's time, the bound in words.
+// Receives shapes and counts only; what they come from (index expressions, compiled code) is evaluated
+// by the caller. Pure, thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/device_profile.h"
+#include "models/occupancy.h"
+
+namespace tuner::models {
+
+// One memory instruction of the source, averaged over sampled warps.
+struct MemoryAccess {
+  std::string name;
+  bool shared = false;   // shared memory, else global
+  bool store = false;
+  int width_bytes = 4;             // a lane
+  double requests_per_warp = 0;    // executions by one warp over its life
+  double active_lanes = 32;
+  double sectors_per_request = 0;  // global
+  double lines_per_request = 0;    // global
+  double granules_per_request = 0; // global, of DeviceProfile::dram_granule bytes
+  double efficiency = 1;           // global: useful / moved bytes
+  double bank_wavefronts = 0;      // shared: wavefronts per request
+  double reuse = 1;                // how often a fetched byte is asked for again while still cached
+  double buffer_bytes = 0;         // size of the buffer; 0 unknown
+};
+
+struct LaunchShape {
+  std::string name;
+  std::int64_t blocks = 0;         // of the grid
+  int threads = 0;                 // a block
+  std::int64_t dynamic_shared = 0; // bytes
+  // Compiled facts; nullopt before compiling (the static bound then assumes what is most favourable).
+  std::optional<int> registers;
+  std::optional<std::int64_t> static_shared;
+  std::int64_t spill_bytes = 0;    // a thread
+  int min_registers = 0;           // a lower bound known without compiling (accumulators, say)
+  std::vector<MemoryAccess> accesses;
+  double fma_per_thread = 0;           // fused multiply-adds (or adds)
+  double instructions_per_thread = 0;  // others beside them and the memory instructions; 0 unknown
+  double ilp = 1;                      // independent chains a thread
+  double loads_in_flight = 1;          // independent global loads a thread
+  double barriers_per_block = 0;
+  bool fp64 = false;
+  double memset_bytes = 0;  // for a memset step: bytes written; the rest is unused
+};
+
+struct KernelShape {
+  std::vector<LaunchShape> launches;
+  double useful_flops = 0;  // from `work`
+  double useful_bytes = 0;  // from `work`; less traffic than this cannot be
+  bool cold = true;         // inputs come from DRAM, else from L2 where they fit
+};
+
+struct Pipe {
+  std::string name;   // dram, l2, fma, issue, shared, latency, dispatch, launch, spill, barrier, tail
+  double time_ns = 0;
+};
+
+struct Estimate {
+  double time_ns = 0;
+  double bound_ns = 0;   // a lower bound that no run of this configuration can beat (roofs alone)
+  std::vector<Pipe> pipes;   // longest first, summed over launches
+  std::string bound;         // the binding pipe's name
+  std::string words;         // one or two sentences: why, and what would have to change
+  std::vector<Occupancy> occupancy;  // a launch each
+  bool keep = true;          // false: cannot launch here, or cannot win
+  std::string drop_reason;   // counted in tallies: short, without numbers of this configuration
+};
+
+// Without `accesses` and counts the estimate falls back to `useful_flops` and `useful_bytes`, and
+// `words` says so.
+Estimate estimate(const DeviceProfile& device, const KernelShape& kernel);
+
+}  // namespace tuner::models
