@@ -71,10 +71,10 @@ install_packages() {
     return 1
   fi
   say "Installing $*"
-  as_root apt-get install -y -qq --no-install-recommends "$@" >&2 && return
-  # A fresh image has no package lists, an old one has stale lists: fetch them only when needed.
-  as_root apt-get update -qq >&2 &&
-    as_root apt-get install -y -qq --no-install-recommends "$@" >&2 && return
+  local install=(apt-get install -y -qq -o Dpkg::Use-Pty=0 --no-install-recommends "$@")
+  # A fresh image has no package lists, an old one stale ones: they are fetched only when that shows.
+  as_root "${install[@]}" >/dev/null 2>&1 && return
+  as_root apt-get update -qq >&2 && as_root "${install[@]}" >/dev/null && return
   warn "apt-get could not install $*; its reason is above."
   return 1
 }
