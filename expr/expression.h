@@ -1,14 +1,19 @@
-// The project's small typed expression language (DESIGN section 4): constraints, launch shapes, buffer
-// sizes, tolerances, work counts and the model's index expressions are all written in it.
+// The project's small typed expression language (DESIGN section 4): constraints, launch shapes,
+// buffer sizes, tolerances, work counts and the model's index expressions are all written in it.
 //
 //   literals     12  0x10  1.5  2e9  true  false  'text'  "text"
 //   operators    ?:   or   and   not   == != < <= > >=   + -   * / %   unary -   ( )
 //   functions    min max (two or more) ceil_div round_up is_pow2 sqrt log2 abs sizeof to_real floor
 //
 // Integers are 64 bits and checked: overflow, division by zero and sqrt of a negative number are
-// errors that point into the text. int / int truncates toward zero, as in C. An integer next to a real
-// widens; nothing else converts. `and`, `or` and `?:` evaluate only what they need. sizeof takes a type
-// name as text: f16 bf16 f32 f64 i8 u8 i16 u16 i32 u32 i64 u64, or the C++ spelling.
+// errors that point into the text. int / int truncates toward zero, as in C. An integer next to a
+// real widens; nothing else converts. `and`, `or` and `?:` evaluate only what they need. sizeof
+// takes a type name as text: f16 bf16 f32 f64 i8 u8 i16 u16 i32 u32 i64 u64, or the C++ spelling.
+//
+// The weakest operator stands first above, and a comparison does not chain. ceil_div and round_up
+// take a numerator of at least 0 and a positive divisor; sqrt and log2 give reals; floor gives the
+// integer; reals follow IEEE 754 except that division by zero is an error; texts compare by == and
+// != only.
 //
 // An Expression is immutable after compile and may be evaluated by several threads at once.
 #pragma once
@@ -32,7 +37,8 @@ class ExpressionError : public TunerError {
  public:
   ExpressionError(std::string_view text, std::size_t position, const std::string& message);
   std::size_t position() const noexcept { return position_; }  // byte offset into the text
-  const std::string& reason() const noexcept { return reason_; }  // the message without text and caret
+  // The message without text and caret.
+  const std::string& reason() const noexcept { return reason_; }
 
  private:
   std::size_t position_;
@@ -47,7 +53,8 @@ union Cell {
 };
 
 // The names that texts may use, each with a type and a slot number 0, 1, 2 … in order of adding.
-// Owns the interned strings, so it must outlive, and not move under, the expressions compiled against it.
+// Owns the interned strings, so it must outlive, and not move under, the expressions compiled
+// against it.
 class Scope {
  public:
   Scope();
@@ -55,19 +62,20 @@ class Scope {
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
 
-  int add(std::string_view name, Type type);  // throws TunerError where the name is taken or not an identifier
+  // Returns the slot. Throws TunerError where the name is taken or not an identifier. Not
+  // thread-safe, and not to be called while others read.
+  int add(std::string_view name, Type type);
   std::optional<int> find(std::string_view name) const;
   int size() const;
   const std::string& name(int slot) const;
   Type type(int slot) const;
 
-  // Converts between a Value and the cell of a slot of that type. encode throws TunerError where the
-  // types differ (an integer is accepted for a real slot). Thread-safe.
+  // Converts between a Value and the cell of a slot of that type. encode throws TunerError where
+  // the types differ (an integer is accepted for a real slot). Thread-safe.
   Cell encode(const Value& value, Type type) const;
   Value decode(Cell cell, Type type) const;
 
  private:
-  friend class Expression;
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
@@ -94,24 +102,29 @@ class Expression {
   bool boolean(std::span<const Cell> cells) const;
 
   // Evaluates for the 32 lanes of a warp at once, one bytecode pass. Slot `varying[j]` takes
-  // `lane_cells[j][lane]`; all others take cells[slot]. Both branches of ?:, and, or are evaluated, and
-  // a lane that errs throws only if its result is used.
+  // `lane_cells[j][lane]`; all others take cells[slot]. Where lanes differ, both branches of ?:,
+  // and, or are run, each for the lanes that need it, so that a lane throws only what evaluate()
+  // would.
   void evaluate_lanes(std::span<const Cell> cells, std::span<const int> varying,
                       std::span<const std::array<Cell, kLanes>> lane_cells,
                       std::array<Cell, kLanes>& result) const;
 
  private:
+  void require(Type needed) const;  // throws ExpressionError where type() is another
+
   struct Impl;
   std::shared_ptr<const Impl> impl_;
 };
 
 // Bytes of a named element type, shared by sizeof() and buffers; nullopt for an unknown name.
 std::optional<std::int64_t> size_of_type(std::string_view name);
-// The C++ spelling of a short type name ("f32" -> "float"); a name that is not short is returned as is.
+// The C++ spelling of a short type name ("f32" -> "float"); any other name is returned as it is.
 std::string cpp_type_name(std::string_view name);
 
 // A text with ${expression} holes, for entry names and -D values: "matmul<${dtype}, ${BM}>".
-// Integers print as digits, booleans as true/false, text as its C++ type name where it is a type.
+// Integers print as digits, reals as a C++ double, booleans as true/false, text as its C++ type
+// name where it is a type. Errors point into the template, but those of render() into the hole's
+// text.
 class Template {
  public:
   static Template compile(std::string_view text, const Scope& scope);
@@ -121,12 +134,12 @@ class Template {
 
  private:
   std::string text_;
-  const Scope* scope_ = nullptr;
   std::vector<std::string> literals_;  // one more than expressions_
   std::vector<Expression> expressions_;
 };
 
-// The known name closest to `name` by edit distance, for "did you mean"; nullopt where none is near.
+// The known name closest to `name` by edit distance, for "did you mean"; nullopt where none is
+// near.
 std::optional<std::string> nearest_name(std::string_view name, std::span<const std::string> known);
 
 }  // namespace tuner::expr

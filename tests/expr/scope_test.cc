@@ -1,0 +1,88 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "expr/expression.h"
+#include "tests/expr/fixture.h"
+
+namespace tuner::expr {
+namespace {
+
+TEST(ScopeTest, NumbersSlotsInOrder) {
+  Scope scope;
+  EXPECT_EQ(scope.add("m", Type::integer), 0);
+  EXPECT_EQ(scope.add("_a1", Type::text), 1);
+  EXPECT_EQ(scope.size(), 2);
+  EXPECT_EQ(scope.find("_a1"), 1);
+  EXPECT_EQ(scope.find("M"), std::nullopt);
+  EXPECT_EQ(scope.name(1), "_a1");
+  EXPECT_EQ(scope.type(1), Type::text);
+}
+
+TEST(ScopeTest, RefusesTakenNamesAndNonIdentifiers) {
+  Scope scope;
+  scope.add("m", Type::integer);
+  for (const char* name :
+       {"m", "", "1m", "a b", "a.b", "a-b", "and", "or", "not", "true", "false", "\xC3\xA4"}) {
+    EXPECT_THROW(scope.add(name, Type::integer), TunerError) << name;
+  }
+  EXPECT_EQ(scope.size(), 1);
+}
+
+TEST(ScopeTest, EncodesAndDecodes) {
+  const Scope scope;
+  for (const Value& value : {Value(std::int64_t{-3}), Value(0.25), Value(true), Value(false),
+                             Value(std::string("bf16")), Value(std::string("any text"))}) {
+    EXPECT_EQ(scope.decode(scope.encode(value, type_of(value)), type_of(value)), value);
+  }
+  EXPECT_EQ(scope.encode(std::int64_t{3}, Type::real).d, 3.0);
+}
+
+TEST(ScopeTest, EncodeNamesBothTypes) {
+  const Scope scope;
+  EXPECT_THROW(scope.encode(0.5, Type::integer), TunerError);
+  EXPECT_THROW(scope.encode(true, Type::integer), TunerError);
+  EXPECT_THROW(scope.encode(std::int64_t{1}, Type::boolean), TunerError);
+  try {
+    scope.encode(std::string("fast"), Type::integer);
+    FAIL() << "a text went into an integer";
+  } catch (const TunerError& error) {
+    EXPECT_STREQ(error.what(), "'fast' is text where integer is needed");
+  }
+}
+
+TEST(ScopeTest, EqualTextsShareAnId) {
+  const Scope scope;
+  const auto id = [&](const char* text) { return scope.encode(std::string(text), Type::text).i; };
+  EXPECT_EQ(id("one"), id("one"));
+  EXPECT_NE(id("one"), id("two"));
+  EXPECT_THROW(scope.decode({.i = -1}, Type::text), TunerError);
+  EXPECT_THROW(scope.decode({.i = 1'000'000}, Type::text), TunerError);
+}
+
+TEST(ScopeTest, ThreadsAgreeOnIds) {
+  constexpr int kThreads = 4;
+  constexpr int kTexts = 300;
+  const Scope scope;
+  std::vector<std::vector<std::int64_t>> ids(kThreads);
+  {
+    std::vector<std::jthread> threads;
+    for (auto& mine : ids) {
+      threads.emplace_back([&scope, &mine] {
+        for (int i = 0; i < kTexts; ++i) {
+          mine.push_back(scope.encode("text " + std::to_string(i), Type::text).i);
+        }
+      });
+    }
+  }
+  for (const auto& mine : ids) EXPECT_EQ(mine, ids.front());
+  for (int i = 0; i < kTexts; ++i) {
+    EXPECT_EQ(scope.decode({.i = ids.front()[static_cast<std::size_t>(i)]}, Type::text),
+              Value("text " + std::to_string(i)));
+  }
+}
+
+}  // namespace
+}  // namespace tuner::expr
