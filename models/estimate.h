@@ -1,8 +1,10 @@
-// The time of a configuration on a device, and why: occupancy, each pipe's time, the bound in words.
-// Receives shapes and counts only; what they come from (index expressions, compiled code) is evaluated
-// by the caller. Pure, thread-safe.
+// The time of a configuration on a device, and why: occupancy, each pipe's time, the bound in
+// words. Receives shapes and counts only; what they come from (index expressions, compiled code) is
+// evaluated by the caller. Pure, thread-safe. The formulas, with their sources, are in
+// docs/model.md.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,30 +18,38 @@ namespace tuner::models {
 // One memory instruction of the source, averaged over sampled warps.
 struct MemoryAccess {
   std::string name;
-  bool shared = false;   // shared memory, else global
+  bool shared = false;  // shared memory, else global
   bool store = false;
-  int width_bytes = 4;             // a lane
-  double requests_per_warp = 0;    // executions by one warp over its life
+  int width_bytes = 4;           // a lane
+  double requests_per_warp = 0;  // executions by one warp over its life
   double active_lanes = 32;
-  double sectors_per_request = 0;  // global
-  double lines_per_request = 0;    // global
-  double granules_per_request = 0; // global, of DeviceProfile::dram_granule bytes
-  double efficiency = 1;           // global: useful / moved bytes
-  double bank_wavefronts = 0;      // shared: wavefronts per request
-  double reuse = 1;                // how often a fetched byte is asked for again while still cached
-  double buffer_bytes = 0;         // size of the buffer; 0 unknown
+  double sectors_per_request = 0;   // global
+  double lines_per_request = 0;     // global
+  double granules_per_request = 0;  // global, of DeviceProfile::dram_granule bytes
+  double efficiency = 1;            // global: useful / moved bytes
+  double bank_wavefronts =
+      0;             // shared: wavefronts per request; global: likewise where L1 serves it
+  double reuse = 1;  // how often a fetched byte is asked for again while still cached (L1 or L2)
+  double l1_reuse =
+      1;  // the part of `reuse` that the SM's own L1 serves; traffic of L2 shrinks by it
+  double buffer_bytes = 0;  // size of the buffer; 0 unknown
 };
 
 struct LaunchShape {
   std::string name;
-  std::int64_t blocks = 0;         // of the grid
-  int threads = 0;                 // a block
-  std::int64_t dynamic_shared = 0; // bytes
-  // Compiled facts; nullopt before compiling (the static bound then assumes what is most favourable).
+  std::int64_t blocks = 0;              // of the grid
+  int threads = 0;                      // a block
+  std::array<std::int64_t, 3> grid{};   // 0: not given, and not checked against the limits
+  std::array<std::int64_t, 3> block{};  // likewise
+  std::int64_t cluster_blocks = 1;      // blocks a cluster
+  bool cooperative = false;             // every block must be resident
+  std::int64_t dynamic_shared = 0;      // bytes
+  // Compiled facts; nullopt before compiling (the static bound then assumes what is most
+  // favourable).
   std::optional<int> registers;
   std::optional<std::int64_t> static_shared;
-  std::int64_t spill_bytes = 0;    // a thread
-  int min_registers = 0;           // a lower bound known without compiling (accumulators, say)
+  std::int64_t spill_bytes = 0;  // a thread
+  int min_registers = 0;         // a lower bound known without compiling (accumulators, say)
   std::vector<MemoryAccess> accesses;
   double fma_per_thread = 0;           // fused multiply-adds (or adds)
   double instructions_per_thread = 0;  // others beside them and the memory instructions; 0 unknown
@@ -58,23 +68,23 @@ struct KernelShape {
 };
 
 struct Pipe {
-  std::string name;   // dram, l2, fma, issue, shared, latency, dispatch, launch, spill, barrier, tail
+  std::string name;  // dram l2 latency fma issue shared spill barrier dispatch launch tail
   double time_ns = 0;
 };
 
 struct Estimate {
   double time_ns = 0;
-  double bound_ns = 0;   // a lower bound that no run of this configuration can beat (roofs alone)
-  std::vector<Pipe> pipes;   // longest first, summed over launches
-  std::string bound;         // the binding pipe's name
-  std::string words;         // one or two sentences: why, and what would have to change
-  std::vector<Occupancy> occupancy;  // a launch each
-  bool keep = true;          // false: cannot launch here, or cannot win
-  std::string drop_reason;   // counted in tallies: short, without numbers of this configuration
+  double bound_ns = 0;  // a lower bound that no run of this configuration can beat (roofs alone)
+  std::vector<Pipe> pipes;  // longest first, summed over launches; what each would take alone
+  std::string bound;        // the binding pipe's name
+  std::string words;        // one or two sentences: why, and what would have to change
+  std::vector<Occupancy> occupancy;  // a launch each; a memset's is empty
+  bool keep = true;                  // false: cannot launch here, or cannot win
+  std::string drop_reason;  // counted in tallies: short, without numbers of this configuration
 };
 
 // Without `accesses` and counts the estimate falls back to `useful_flops` and `useful_bytes`, and
-// `words` says so.
+// `words` says so. Where !keep because of a refused launch, time_ns is infinite.
 Estimate estimate(const DeviceProfile& device, const KernelShape& kernel);
 
 }  // namespace tuner::models

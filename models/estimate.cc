@@ -1,0 +1,185 @@
+#include "models/estimate.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "models/explain.h"
+#include "models/join.h"
+#include "models/launch_limits.h"
+#include "models/pipes.h"
+
+namespace tuner::models {
+namespace {
+
+// A kernel spends this share of its time on spills only where another tile would not.
+constexpr double kHeavySpill = 0.35;
+// Cards run above the clock and memory rate that they are sold with; the bound must hold there too.
+constexpr double kRoofHeadroom = 1.15;
+
+bool is_memset(const LaunchShape& shape) { return shape.memset_bytes > 0; }
+
+bool is_described(const LaunchShape& shape) {
+  return is_memset(shape) || !shape.accesses.empty() || shape.fma_per_thread > 0 ||
+         shape.instructions_per_thread > 0;
+}
+
+double threads_of(const LaunchShape& shape) {
+  return static_cast<double>(shape.blocks) * shape.threads;
+}
+
+// A launch of which nothing is known takes its share of the useful work: FMAs in one chain, bytes
+// in four-byte loads, coalesced, one in flight a thread.
+void assume_work(LaunchShape& shape, double flops, double bytes, double threads) {
+  constexpr double kWordBytes = 4;
+  if (threads <= 0) return;
+  shape.fma_per_thread = flops / 2 / threads;
+  MemoryAccess access;
+  access.name = "useful bytes";
+  access.requests_per_warp = bytes / kWordBytes / threads;
+  access.sectors_per_request = 4;
+  access.lines_per_request = 1;
+  access.granules_per_request = 2;
+  shape.accesses.push_back(access);
+}
+
+KernelShape with_assumed_work(const DeviceProfile& device, const KernelShape& kernel) {
+  KernelShape result = kernel;
+  double threads = 0;
+  for (const LaunchShape& shape : kernel.launches) threads += threads_of(shape);
+  for (LaunchShape& shape : result.launches) {
+    assume_work(shape, kernel.useful_flops, kernel.useful_bytes, threads);
+    for (MemoryAccess& access : shape.accesses) {
+      access.granules_per_request = 128.0 / device.dram_granule;
+    }
+  }
+  return result;
+}
+
+double memset_ns(const DeviceProfile& device, const LaunchShape& shape) {
+  const bool in_l2 = shape.memset_bytes <= 0.5 * static_cast<double>(device.l2_bytes);
+  return shape.memset_bytes / (in_l2 ? device.l2_gbps : device.dram_gbps);
+}
+
+// Sums over the launches, in the order in which `Pipe` lists them.
+class Tally {
+ public:
+  void add(const char* name, double time_ns) {
+    if (time_ns <= 0) return;
+    for (Pipe& pipe : pipes_) {
+      if (pipe.name == name) {
+        pipe.time_ns += time_ns;
+        return;
+      }
+    }
+    pipes_.push_back({name, time_ns});
+  }
+  void add(const PipeTimes& times) {
+    add("dram", times.dram);
+    add("l2", times.l2);
+    add("latency", times.latency);
+    add("fma", times.fma);
+    add("issue", times.issue);
+    add("shared", times.shared);
+    add("spill", times.spill);
+    add("barrier", times.barrier);
+    add("dispatch", times.dispatch);
+  }
+  std::vector<Pipe> longest_first() {
+    std::stable_sort(pipes_.begin(), pipes_.end(),
+                     [](const Pipe& a, const Pipe& b) { return a.time_ns > b.time_ns; });
+    return std::move(pipes_);
+  }
+
+ private:
+  std::vector<Pipe> pipes_;
+};
+
+void drop(Estimate& result, std::string reason) {
+  if (!result.keep) return;
+  result.keep = false;
+  result.drop_reason = std::move(reason);
+}
+
+// What the roofs alone allow: no form of joining, no latency.
+double bound_ns(const DeviceProfile& device, const KernelShape& kernel) {
+  bool fp64 = false;
+  double dispatch = 0;
+  double launches = 0;
+  for (const LaunchShape& shape : kernel.launches) {
+    fp64 = fp64 || shape.fp64;
+    launches += device.launch_us * 1e3;
+    if (!is_memset(shape)) {
+      dispatch += static_cast<double>(shape.blocks) / device.blocks_per_us * 1e3;
+    }
+  }
+  const double peak_gflops = fp64 ? device.fp64_gflops() : device.fp32_gflops();
+  const double from_dram =
+      kernel.cold ? kernel.useful_bytes
+                  : std::max(0.0, kernel.useful_bytes - static_cast<double>(device.l2_bytes));
+  return std::max({kernel.useful_flops / peak_gflops, from_dram / device.dram_peak_gbps, dispatch,
+                   launches}) /
+         kRoofHeadroom;
+}
+
+void add_launch(const DeviceProfile& device, const LaunchShape& shape, bool cold, Tally& tally,
+                Estimate& result) {
+  const AssumedResources resources = assumed_resources(device, shape);
+  result.occupancy.push_back(occupancy(device, resources.block));
+  const Occupancy& resident = result.occupancy.back();
+  if (std::string why = launch_refusal(device, shape, resident); !why.empty()) {
+    drop(result, std::move(why));
+    return;
+  }
+  constexpr int kWarp = 32;
+  const double warps_per_block = (shape.threads + kWarp - 1) / kWarp;
+  const LaunchLoad load{.device = device,
+                        .shape = shape,
+                        .warps_per_block = warps_per_block,
+                        .warps = warps_per_block * static_cast<double>(shape.blocks),
+                        .resident_blocks = static_cast<double>(resident.blocks_per_sm),
+                        .spill_bytes = resources.spill_bytes,
+                        .cold = cold};
+  const PipeTimes pipes = pipe_times(load);
+  const JoinedTime joined = join(load, pipes);
+  tally.add(pipes);
+  tally.add("tail", joined.tail_ns());
+  result.time_ns += joined.time_ns;
+  if (pipes.spill > kHeavySpill * joined.time_ns) drop(result, "spills");
+}
+
+void add_launches(const DeviceProfile& device, const KernelShape& kernel, Estimate& result) {
+  Tally tally;
+  for (const LaunchShape& shape : kernel.launches) {
+    tally.add("launch", device.launch_us * 1e3);
+    result.time_ns += device.launch_us * 1e3;
+    if (is_memset(shape)) {
+      result.occupancy.emplace_back();
+      result.time_ns += memset_ns(device, shape);
+      tally.add("dram", memset_ns(device, shape));
+    } else {
+      add_launch(device, shape, kernel.cold, tally, result);
+    }
+  }
+  result.pipes = tally.longest_first();
+}
+
+bool refuses(const Estimate& result) { return !result.keep && result.drop_reason != "spills"; }
+
+}  // namespace
+
+Estimate estimate(const DeviceProfile& device, const KernelShape& kernel) {
+  const bool described = std::any_of(kernel.launches.begin(), kernel.launches.end(), is_described);
+  Estimate result;
+  if (described) {
+    add_launches(device, kernel, result);
+  } else {
+    add_launches(device, with_assumed_work(device, kernel), result);
+  }
+  result.bound_ns = bound_ns(device, kernel);
+  result.time_ns = std::max(result.time_ns, result.bound_ns);
+  if (refuses(result)) result.time_ns = std::numeric_limits<double>::infinity();
+  explain(device, kernel, described, result);
+  return result;
+}
+
+}  // namespace tuner::models

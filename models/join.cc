@@ -1,0 +1,54 @@
+#include "models/join.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tuner::models {
+namespace {
+
+// Norms of the joins, un-fitted round numbers. FMAs and other instructions share issue slots: they
+// add up. Shared memory works beside them, as far as one warp's dependences and the others' turns
+// allow; memory beside both, less well. The dispatcher works beside everything: the sweep of block
+// sizes on H200 is nearly a maximum.
+constexpr double kFmaWithShared = 2;
+constexpr double kSmWithMemory = 1.5;
+constexpr double kWithDispatch = 8;
+
+double quantization(double blocks, double slots) {
+  if (blocks <= 0 || slots <= 0) return 1;
+  const double rounds = blocks / slots;
+  return std::ceil(rounds) / rounds;
+}
+
+double joined(const LaunchLoad& load, const PipeTimes& pipes, double blocks, double waves) {
+  const double arithmetic = pipes.fma + pipes.issue;
+  const double sm =
+      norm(arithmetic, pipes.shared + pipes.spill, kFmaWithShared) * blocks + pipes.barrier * waves;
+  const double roof = std::max(pipes.dram, pipes.l2);
+  const double memory = norm(roof, pipes.latency * waves, load.device.latency_norm);
+  return norm(norm(sm, memory, kSmWithMemory), pipes.dispatch, kWithDispatch);
+}
+
+}  // namespace
+
+double norm(double a, double b, double p) {
+  const double larger = std::max(a, b);
+  if (larger <= 0) return 0;
+  return larger * std::pow(std::pow(a / larger, p) + std::pow(b / larger, p), 1 / p);
+}
+
+double block_quantization(const LaunchLoad& load) {
+  return quantization(static_cast<double>(load.shape.blocks), load.device.sm_count);
+}
+
+double wave_quantization(const LaunchLoad& load) {
+  return quantization(static_cast<double>(load.shape.blocks),
+                      load.device.sm_count * load.resident_blocks);
+}
+
+JoinedTime join(const LaunchLoad& load, const PipeTimes& pipes) {
+  return {.even_ns = joined(load, pipes, 1, 1),
+          .time_ns = joined(load, pipes, block_quantization(load), wave_quantization(load))};
+}
+
+}  // namespace tuner::models

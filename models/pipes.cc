@@ -1,0 +1,198 @@
+#include "models/pipes.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tuner::models {
+namespace {
+
+constexpr double kLanes = 32;
+constexpr double kSector = 32;
+
+double clock_ghz(const DeviceProfile& device) { return device.core_clock_mhz * 1e-3; }
+
+// Cycles of one SM, where each SM works on its share of the warps.
+double sm_ns(const LaunchLoad& load, double cycles_per_warp) {
+  return cycles_per_warp * load.warps / load.device.sm_count / clock_ghz(load.device);
+}
+
+// Bytes that stay in L2 between two touches: half of it, for the other half is passing through.
+bool fits_l2(const DeviceProfile& device, double bytes) {
+  return bytes > 0 && bytes <= 0.5 * static_cast<double>(device.l2_bytes);
+}
+
+double access_dram_bytes(const LaunchLoad& load, const MemoryAccess& access) {
+  const double moved = load.warps * access.requests_per_warp * access.granules_per_request *
+                       load.device.dram_granule;
+  if (fits_l2(load.device, access.buffer_bytes)) {
+    return load.cold ? std::min(moved, access.buffer_bytes) : 0;
+  }
+  return std::max(moved / std::max(access.reuse, 1.0), std::min(moved, access.buffer_bytes));
+}
+
+double access_l2_bytes(const LaunchLoad& load, const MemoryAccess& access) {
+  return load.warps * access.requests_per_warp * access.sectors_per_request * kSector /
+         std::max(access.l1_reuse, 1.0);
+}
+
+double dram_ns(const LaunchLoad& load) {
+  const DramBytes bytes = dram_bytes(load);
+  const double total = bytes.read + bytes.written;
+  if (total <= 0) return 0;
+  // Turning the bus around costs; the fewer the writes, the nearer the roof of reads alone.
+  const double mixed = std::min(1.0, 2 * bytes.written / total);
+  const double roof = mixed * load.device.dram_gbps + (1 - mixed) * load.device.dram_read_gbps;
+  return total / roof;
+}
+
+double l2_ns(const LaunchLoad& load) {
+  double bytes = 0;
+  for (const MemoryAccess& access : load.shape.accesses) {
+    if (!access.shared) bytes += access_l2_bytes(load, access);
+  }
+  return bytes / load.device.l2_gbps;
+}
+
+// A load waits for DRAM or L2 in the shares in which they serve it. What L1 serves is mostly asked
+// for by the warps of a block side by side: the others wait for the first one's fetch.
+double load_latency_ns(const LaunchLoad& load, const MemoryAccess& access) {
+  const double requested = load.warps * access.requests_per_warp * access.granules_per_request *
+                           load.device.dram_granule;
+  if (requested <= 0) return 0;
+  const double dram = std::min(1.0, access_dram_bytes(load, access) / requested);
+  return dram * load.device.dram_latency_ns + (1 - dram) * load.device.l2_latency_ns;
+}
+
+// Serial time of one warp in round trips to global memory: loads that are independent share one.
+double global_wait_ns(const LaunchLoad& load) {
+  double wait = 0;
+  for (const MemoryAccess& access : load.shape.accesses) {
+    if (access.shared || access.store) continue;
+    wait += access.requests_per_warp * load_latency_ns(load, access);
+  }
+  return wait / std::max(load.shape.loads_in_flight, 1.0);
+}
+
+double global_round_trips(const LaunchShape& shape) {
+  double loads = 0;
+  for (const MemoryAccess& access : shape.accesses) {
+    if (!access.shared && !access.store) loads += access.requests_per_warp;
+  }
+  return loads / std::max(shape.loads_in_flight, 1.0);
+}
+
+// The warps of a block leave their slots together: a block that lives for few round trips leaves
+// them idle while its slowest warp ends.
+double drain_factor(const LaunchLoad& load) {
+  const double trips = std::max(1.0, global_round_trips(load.shape));
+  return 1 + load.device.block_drain * std::log2(std::max(load.warps_per_block, 1.0)) / trips;
+}
+
+// Serial cycles of one warp in arithmetic and shared memory, with its own ILP: a step of all its
+// chains waits once for the FMA before and once for the fragments from shared memory.
+double chain_wait_cycles(const LaunchLoad& load) {
+  const double steps = chain_steps(load.shape);
+  double shared_loads = 0;
+  for (const MemoryAccess& access : load.shape.accesses) {
+    if (access.shared && !access.store) shared_loads += access.requests_per_warp;
+  }
+  const double shared_trips = steps > 0 ? std::min(steps, shared_loads) : shared_loads;
+  return steps * load.device.fma_latency_cycles + shared_trips * load.device.shared_latency_cycles;
+}
+
+// Latency ÷ active warps: each resident warp hides that of the others.
+double latency_ns(const LaunchLoad& load) {
+  const double wait =
+      global_wait_ns(load) * drain_factor(load) + chain_wait_cycles(load) / clock_ghz(load.device);
+  const double resident = load.resident_blocks * load.warps_per_block * load.device.sm_count;
+  return resident > 0 ? wait * load.warps / resident : 0;
+}
+
+// Three-register FMAs of one chain issue every other cycle where the register ports are the bound;
+// measured on H200 the excess falls linearly in log2(chains) and is gone at 4.
+double port_factor(const DeviceProfile& device, double ilp) {
+  const double free_chains = std::max(device.fma_port_free_chains, 1.0 + 1e-9);
+  const double held = 1 - std::log2(std::max(ilp, 1.0)) / std::log2(free_chains);
+  return 1 + (device.fma_port_slowdown - 1) * std::clamp(held, 0.0, 1.0);
+}
+
+double fma_ns(const LaunchLoad& load) {
+  const LaunchShape& shape = load.shape;
+  const double lanes = shape.fp64 ? load.device.fp64_lanes_per_sm : load.device.fp32_lanes_per_sm;
+  const double ports = shape.fp64 ? 1 : port_factor(load.device, shape.ilp);
+  return sm_ns(load, shape.fma_per_thread * kLanes / lanes * ports);
+}
+
+double issue_ns(const LaunchLoad& load) {
+  double instructions = load.shape.instructions_per_thread;
+  for (const MemoryAccess& access : load.shape.accesses) instructions += access.requests_per_warp;
+  return sm_ns(load, instructions / load.device.issue_per_clock);
+}
+
+// Cycles of the L1 and shared-memory unit for one request: data wavefronts, or tags.
+double request_cycles(const DeviceProfile& device, const MemoryAccess& access) {
+  constexpr double kWavefrontBytes = 128;
+  const double wavefront = kWavefrontBytes / device.shared_bytes_per_clock;
+  if (access.shared) return access.bank_wavefronts * wavefront;
+  const double returned = access.width_bytes * access.active_lanes / kWavefrontBytes;
+  const double fetched = access.sectors_per_request * kSector / kWavefrontBytes;
+  const double data = std::max({1.0, returned, fetched, access.bank_wavefronts});
+  return std::max(data * wavefront, access.lines_per_request / device.l1_lines_per_clock);
+}
+
+double shared_ns(const LaunchLoad& load) {
+  double cycles = 0;
+  for (const MemoryAccess& access : load.shape.accesses) {
+    cycles += access.requests_per_warp * request_cycles(load.device, access);
+  }
+  return sm_ns(load, cycles);
+}
+
+// Each spilled word is stored and loaded once a step of the chains, a wavefront and an issue slot
+// each; L1 writes the stores through to L2.
+double spill_ns(const LaunchLoad& load) {
+  constexpr double kWord = 4;
+  const double words = static_cast<double>(load.spill_bytes) / kWord;
+  const double wavefront = kLanes * kWord / load.device.shared_bytes_per_clock;
+  const double cycles = 2 * words * (wavefront + 1 / load.device.issue_per_clock);
+  const double steps = std::max(1.0, chain_steps(load.shape));
+  const double written = static_cast<double>(load.spill_bytes) * kLanes * load.warps * steps;
+  return sm_ns(load, cycles * steps) + written / load.device.l2_gbps;
+}
+
+// At a barrier the block stands still; other resident blocks go on.
+double barrier_ns(const LaunchLoad& load) {
+  const double cycles =
+      load.shape.barriers_per_block * (load.device.barrier_cycles + load.warps_per_block);
+  const double blocks_per_sm = static_cast<double>(load.shape.blocks) / load.device.sm_count;
+  return cycles / clock_ghz(load.device) * blocks_per_sm / std::max(load.resident_blocks, 1.0);
+}
+
+}  // namespace
+
+double chain_steps(const LaunchShape& shape) {
+  return shape.fma_per_thread / std::max(shape.ilp, 1.0);
+}
+
+DramBytes dram_bytes(const LaunchLoad& load) {
+  DramBytes bytes;
+  for (const MemoryAccess& access : load.shape.accesses) {
+    if (access.shared) continue;
+    (access.store ? bytes.written : bytes.read) += access_dram_bytes(load, access);
+  }
+  return bytes;
+}
+
+PipeTimes pipe_times(const LaunchLoad& load) {
+  return {.dram = dram_ns(load),
+          .l2 = l2_ns(load),
+          .latency = latency_ns(load),
+          .fma = fma_ns(load),
+          .issue = issue_ns(load),
+          .shared = shared_ns(load),
+          .spill = spill_ns(load),
+          .barrier = barrier_ns(load),
+          .dispatch = static_cast<double>(load.shape.blocks) / load.device.blocks_per_us * 1e3};
+}
+
+}  // namespace tuner::models

@@ -1,0 +1,48 @@
+// What each unit of the GPU would take for a launch if it worked alone. One small function a pipe,
+// all times in ns of the whole GPU with its work spread evenly; quantization into blocks and waves
+// comes after (models/join.h). Pure.
+#pragma once
+
+#include <cstdint>
+
+#include "models/device_profile.h"
+#include "models/estimate.h"
+
+namespace tuner::models {
+
+// A launch with what the pipes share of it.
+struct LaunchLoad {
+  const DeviceProfile& device;
+  const LaunchShape& shape;
+  double warps_per_block = 0;
+  double warps = 0;              // of the grid
+  double resident_blocks = 0;    // a SM, by occupancy
+  std::int64_t spill_bytes = 0;  // a thread: compiled, or sure to come
+  bool cold = true;
+};
+
+struct PipeTimes {
+  double dram = 0;     // bytes / roof
+  double l2 = 0;       // sectors / roof
+  double latency = 0;  // round trips ÷ resident warps
+  double fma = 0;      // lanes and register ports
+  double issue = 0;    // instructions other than FMAs
+  double shared = 0;   // L1 and shared-memory wavefronts
+  double spill = 0;
+  double barrier = 0;
+  double dispatch = 0;  // starting the blocks
+};
+
+PipeTimes pipe_times(const LaunchLoad& load);
+
+// Bytes that the launch moves to and from DRAM, with what L2 keeps taken off.
+struct DramBytes {
+  double read = 0;
+  double written = 0;
+};
+DramBytes dram_bytes(const LaunchLoad& load);
+
+// Outer steps of a thread: how often its independent chains advance by one FMA each.
+double chain_steps(const LaunchShape& shape);
+
+}  // namespace tuner::models
