@@ -22,10 +22,10 @@ struct Candidate {
 };
 
 struct StrategyInput {
-  const Space* space = nullptr;        // outlives the strategy
-  std::vector<Candidate> candidates;   // what survived the first prune, or a sample of it where huge
-  // The model's time for any valid configuration (neighbours may lie outside a sampled candidate list);
-  // nullopt where the first prune drops it.
+  const Space* space = nullptr;       // outlives the strategy
+  std::vector<Candidate> candidates;  // what survived the first prune, or a sample of it where huge
+  // The model's time for any valid configuration (neighbours may lie outside a sampled candidate
+  // list); nullopt where the first prune drops it.
   std::function<std::optional<double>(const Config&)> predict;
   std::uint64_t seed = 0;
 };
@@ -33,8 +33,9 @@ struct StrategyInput {
 class Strategy {
  public:
   virtual ~Strategy() = default;
-  // Up to n configurations, none that was asked before; fewer, or none, where there is nothing left to
-  // ask *now*. Results of earlier batches may still be outstanding: the caller asks again after tell().
+  // Up to n configurations, none that was asked before; fewer, or none, where there is nothing left
+  // to ask *now*. Results of earlier batches may still be outstanding: the caller asks again after
+  // tell().
   virtual std::vector<Config> ask(std::size_t n) = 0;
   virtual void tell(std::span<const Trial> trials) = 0;
   // True once nothing is left to ask whatever is told.

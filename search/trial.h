@@ -1,15 +1,24 @@
 // What became of one configuration.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
-#include <optional>
 
 #include "search/space.h"
 
 namespace tuner::search {
 
-enum class Status { ok, pruned, compile_error, compile_timeout, launch_error, crash, timeout, wrong };
+enum class Status {
+  ok,
+  pruned,
+  compile_error,
+  compile_timeout,
+  launch_error,
+  crash,
+  timeout,
+  wrong
+};
 std::string_view to_string(Status status);  // as spelled above
 std::optional<Status> status_from_string(std::string_view name);
 
