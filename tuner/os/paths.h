@@ -1,4 +1,5 @@
-// Where things are: our executable, its data (kernels, profiles, schemas), the user's folders (XDG).
+// Where things are: our executable, its data (kernels, profiles, schemas), the user's folders
+// (XDG).
 #pragma once
 
 #include <filesystem>
@@ -7,8 +8,8 @@
 
 namespace tuner {
 
-std::filesystem::path self_executable();   // /proc/self/exe
-std::string tool_version();                // "0.1.0"
+std::filesystem::path self_executable();  // /proc/self/exe
+std::string tool_version();               // "0.1.0"
 // Installed: <prefix>/share/tuner beside the executable; in a build tree: the source folder.
 // Throws TunerError where neither holds kernels_src.
 std::filesystem::path data_folder();

@@ -1,0 +1,73 @@
+#include "tuner/os/paths.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <optional>
+
+namespace tuner {
+namespace {
+
+// Sets (or, with nullopt, unsets) a variable, and puts the old value back.
+class [[nodiscard]] Variable {
+ public:
+  Variable(const char* name, const std::optional<std::string>& value) : name_(name) {
+    if (const char* old = std::getenv(name)) old_ = old;
+    set(value);
+  }
+  ~Variable() { set(old_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  void set(const std::optional<std::string>& value) const {
+    if (value) {
+      ::setenv(name_, value->c_str(), 1);
+    } else {
+      ::unsetenv(name_);
+    }
+  }
+
+  const char* name_;
+  std::optional<std::string> old_;
+};
+
+TEST(Paths, UserFoldersFollowXdg) {
+  struct Case {
+    std::optional<std::string> xdg;
+    std::string cache, data;
+  };
+  const std::vector<Case> cases{
+      {std::nullopt, "/home/me/.cache/tuner", "/home/me/.local/share/tuner"},
+      {"/x y", "/x y/tuner", "/x y/tuner"},
+      {"", "/home/me/.cache/tuner", "/home/me/.local/share/tuner"},
+      {"relative", "/home/me/.cache/tuner", "/home/me/.local/share/tuner"},
+  };
+  const Variable home("HOME", "/home/me");
+  for (const Case& item : cases) {
+    const Variable cache("XDG_CACHE_HOME", item.xdg);
+    const Variable data("XDG_DATA_HOME", item.xdg);
+    EXPECT_EQ(user_cache_folder(), item.cache);
+    EXPECT_EQ(user_data_folder(), item.data);
+  }
+}
+
+TEST(Paths, HomeComesFromThePasswordFileWhereNotSet) {
+  const Variable home("HOME", std::nullopt);
+  const Variable cache("XDG_CACHE_HOME", std::nullopt);
+  EXPECT_TRUE(user_cache_folder().is_absolute());
+}
+
+TEST(Paths, DataFolderHoldsTheKernels) {
+  EXPECT_TRUE(std::filesystem::is_directory(data_folder() / "kernels_src"));
+}
+
+TEST(Paths, SelfIsThisExecutable) { EXPECT_EQ(self_executable().filename(), "os_test"); }
+
+TEST(Paths, VersionHasThreeNumbers) {
+  EXPECT_THAT(tool_version(), testing::MatchesRegex("[0-9]+\\.[0-9]+\\.[0-9]+"));
+}
+
+}  // namespace
+}  // namespace tuner
