@@ -49,6 +49,7 @@ struct MeasureJob {
   std::vector<SymbolSpec> symbols;
   double incumbent_ns = 0;          // 0: none yet
   bool may_abandon = true;
+  bool full_check = false;          // every element is compared, however large an output is (see comparison.h)
 };
 
 struct MeasureResult {
