@@ -1,0 +1,61 @@
+// Every kernel that ships binds at ordinary and awkward sizes; the sizes of their spaces are those
+// that a separate enumeration of the same constraints (in Python) counts.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/tuner/kernel/fixture.h"
+
+namespace tuner {
+namespace {
+
+struct Counted {
+  std::string folder;
+  Given given;
+  std::uint64_t count;  // 0: any
+};
+
+class Spaces : public testing::TestWithParam<Counted> {};
+
+TEST_P(Spaces, HoldsSoManyConfigurations) {
+  const Kernel kernel = bind(GetParam().folder, GetParam().given);
+  if (GetParam().count > 0) EXPECT_EQ(kernel.space().count(), GetParam().count);
+  const auto start = kernel.space().nearest_valid_to_default();
+  ASSERT_TRUE(start.has_value());
+  const auto shape = kernel.shape(*start);
+  ASSERT_FALSE(shape.launches.empty());
+  for (const auto& launch : shape.launches) {
+    EXPECT_GE(launch.blocks, 1);
+    EXPECT_GE(launch.threads, 1);
+    for (const auto& access : launch.accesses) {
+      EXPECT_TRUE(std::isfinite(access.requests_per_warp)) << access.name;
+      EXPECT_LE(access.active_lanes, 32) << access.name;
+    }
+  }
+  EXPECT_FALSE(kernel.build(*start).entries.empty());
+  EXPECT_FALSE(kernel.buffers().empty());
+  EXPECT_GE(kernel.tolerance().relative, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Shipped, Spaces,
+    testing::Values(Counted{"kernels_src/copy", {}, 3240},
+                    Counted{"kernels_src/copy", {{"shape", "rows_cols"}, {"n", "4096"}}, 0},
+                    Counted{"kernels_src/copy", {{"n", "1"}}, 0},
+                    Counted{"kernels_src/copy", {{"n", "4097"}, {"dtype", "f64"}}, 0},
+                    Counted{"kernels_src/matmul", {{"n", "4096"}}, 5478},
+                    Counted{"kernels_src/matmul", {{"n", "1"}}, 0},
+                    Counted{"kernels_src/matmul", {{"n", "1023"}, {"m", "77"}, {"k", "3"}}, 0},
+                    Counted{"kernels_src/reduction", {}, 4896},
+                    Counted{"kernels_src/reduction", {{"n", "1"}}, 0},
+                    Counted{"kernels_src/reduction", {{"n", "1000003"}}, 0},
+                    Counted{"kernels_src/gather", {}, 360},
+                    Counted{"kernels_src/gather", {{"mode", "indexed"}}, 180},
+                    Counted{"kernels_src/gather", {{"n", "7"}}, 0},
+                    Counted{"examples/saxpy", {}, 24}, Counted{"examples/saxpy", {{"n", "1"}}, 24},
+                    Counted{"examples/stencil", {}, 320},
+                    Counted{"examples/stencil", {{"n", "4097"}}, 0}));
+
+}  // namespace
+}  // namespace tuner
