@@ -1,0 +1,15 @@
+// Carries a kernel's build plan to the compiler, and what came out of it back to the kernel.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tuner/compile/compiler.h"
+#include "tuner/kernel/kernel.h"
+
+namespace tuner {
+
+CompileJob compile_job(const BuildPlan& plan, const std::string& label, int architecture);
+std::vector<CompiledEntry> compiled_entries(const CompileResult& result);
+
+}  // namespace tuner

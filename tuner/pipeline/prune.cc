@@ -1,0 +1,78 @@
+#include "tuner/pipeline/prune.h"
+
+#include <algorithm>
+#include <random>
+#include <thread>
+
+#include "models/estimate.h"
+
+namespace tuner {
+namespace {
+
+models::Estimate static_estimate(const Kernel& kernel, const search::Config& config, bool cold) {
+  models::KernelShape shape = kernel.shape(config);
+  shape.cold = cold;
+  return models::estimate(kernel.device(), shape);
+}
+
+struct Part {
+  std::vector<search::Candidate> candidates;
+  std::map<std::string, std::uint64_t> dropped;
+  std::exception_ptr error;
+};
+
+void score(const Kernel& kernel, std::span<const search::Config> configs, bool cold, Part& part) {
+  try {
+    for (const search::Config& config : configs) {
+      const models::Estimate estimate = static_estimate(kernel, config, cold);
+      if (estimate.keep) {
+        part.candidates.push_back({config, estimate.time_ns});
+      } else {
+        ++part.dropped[estimate.drop_reason];
+      }
+    }
+  } catch (...) {
+    part.error = std::current_exception();
+  }
+}
+
+}  // namespace
+
+Pruned prune(const Kernel& kernel, bool cold, std::uint64_t seed) {
+  Pruned pruned;
+  std::vector<search::Config> configs = kernel.space().materialize(kScoredAtMost + 1);
+  pruned.sampled = configs.size() > kScoredAtMost;
+  if (pruned.sampled) {
+    std::mt19937_64 random(seed);
+    configs = kernel.space().sample(kScoredAtMost, random);
+  }
+  pruned.valid = configs.size();
+
+  const std::size_t threads = std::max(1u, std::thread::hardware_concurrency());
+  const std::size_t share = (configs.size() + threads - 1) / threads;
+  std::vector<Part> parts(threads);
+  {
+    std::vector<std::jthread> pool;
+    for (std::size_t t = 0; t < threads && t * share < configs.size(); ++t) {
+      const auto slice =
+          std::span(configs).subspan(t * share, std::min(share, configs.size() - t * share));
+      pool.emplace_back(
+          [&kernel, slice, cold, &part = parts[t]] { score(kernel, slice, cold, part); });
+    }
+  }
+  for (Part& part : parts) {
+    if (part.error) std::rethrow_exception(part.error);
+    std::move(part.candidates.begin(), part.candidates.end(),
+              std::back_inserter(pruned.candidates));
+    for (const auto& [reason, count] : part.dropped) pruned.dropped[reason] += count;
+  }
+  return pruned;
+}
+
+std::optional<double> predict_ns(const Kernel& kernel, const search::Config& config, bool cold) {
+  const models::Estimate estimate = static_estimate(kernel, config, cold);
+  if (!estimate.keep) return std::nullopt;
+  return estimate.time_ns;
+}
+
+}  // namespace tuner

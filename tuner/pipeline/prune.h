@@ -1,0 +1,30 @@
+// The first prune: the model looks at every valid configuration before anything is compiled.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "search/strategy.h"
+#include "tuner/kernel/kernel.h"
+
+namespace tuner {
+
+struct Pruned {
+  std::vector<search::Candidate> candidates;     // in the space's order
+  std::map<std::string, std::uint64_t> dropped;  // reason -> configurations
+  std::uint64_t valid = 0;
+  bool sampled = false;  // the space was too large to look at as a whole
+};
+
+inline constexpr std::size_t kScoredAtMost = 200000;
+
+// Scores on all cores. Where more than kScoredAtMost configurations are valid, a random sample of
+// as many.
+Pruned prune(const Kernel& kernel, bool cold, std::uint64_t seed);
+
+// The model's time of one configuration; nullopt where the prune drops it.
+std::optional<double> predict_ns(const Kernel& kernel, const search::Config& config, bool cold);
+
+}  // namespace tuner
