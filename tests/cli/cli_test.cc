@@ -1,0 +1,122 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/cli/run_tuner.h"
+
+namespace tuner::cli {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+const std::vector<std::string> kCommands = {"list",   "space",     "info",
+                                            "doctor", "occupancy", "explain"};
+
+TEST(CommandLine, EveryCommandHasHelp) {
+  const Run all = run_tuner({"--help"});
+  EXPECT_EQ(all.code, 0);
+  for (const std::string& command : kCommands) {
+    EXPECT_THAT(all.out, HasSubstr("  " + command));
+    const Run help = run_tuner({command, "--help"});
+    EXPECT_EQ(help.code, 0) << command;
+    EXPECT_THAT(help.out, AllOf(HasSubstr("--json"), HasSubstr("--color"))) << command;
+    EXPECT_EQ(help.err, "") << command;
+  }
+}
+
+TEST(CommandLine, HidesItsHelperProcesses) {
+  EXPECT_THAT(run_tuner({"--help"}).out, Not(HasSubstr("-process")));
+}
+
+TEST(CommandLine, TellsItsVersion) {
+  const Run run = run_tuner({"--version"});
+  EXPECT_EQ(run.code, 0);
+  EXPECT_THAT(run.out, testing::MatchesRegex("tuner [0-9]+\\.[0-9]+\\.[0-9]+\n"));
+}
+
+struct Usage {
+  std::vector<std::string> arguments;
+  int code;
+  std::string message;
+};
+
+TEST(CommandLine, SaysWhatIsWrongAndWhatWasMeant) {
+  const Usage cases[] = {
+      {{}, 2, "which command"},
+      {{"ocupancy"}, 2, "did you mean occupancy?"},
+      {{"zzzzzz"}, 2, "no command zzzzzz"},
+      {{"occupancy", "--blok", "32"}, 2, "did you mean --block?"},
+      {{"occupancy", "--color", "pink"}, 2, "--color"},
+      {{"occupancy", "--device", "h20"}, 2, "did you mean h"},
+      {{"occupancy", "--device", "sm_61"}, 2, "75"},
+      {{"occupancy", "--device", "no/such.json"}, 2, "no/such.json"},
+      {{"occupancy"}, 4, "--device h200"},
+      {{"occupancy", "--device", "0"}, 4, "driver"},
+      {{"space"}, 2, "KERNEL"},
+  };
+  for (const Usage& each : cases) {
+    const Run run = run_tuner(each.arguments);
+    EXPECT_EQ(run.code, each.code) << testing::PrintToString(each.arguments) << run.err;
+    EXPECT_THAT(run.err, HasSubstr(each.message)) << testing::PrintToString(each.arguments);
+    EXPECT_EQ(run.out, "") << testing::PrintToString(each.arguments);
+  }
+}
+
+TEST(CommandLine, KeepsStdoutForJsonAlone) {
+  const std::vector<std::vector<std::string>> cases = {
+      {"list"},
+      {"info"},
+      {"info", "--device", "h200"},
+      {"doctor"},
+      {"occupancy", "--device", "h200", "--sweep", "regs"}};
+  for (std::vector<std::string> arguments : cases) {
+    arguments.insert(arguments.end(), {"--json", "-"});
+    const Run run = run_tuner(arguments);
+    EXPECT_TRUE(nlohmann::json::accept(run.out)) << testing::PrintToString(arguments) << run.out;
+  }
+}
+
+TEST(CommandLine, WritesJsonToAFile) {
+  const auto file = std::filesystem::path(testing::TempDir()) / "tuner-cli-test.json";
+  std::filesystem::remove(file);
+  const Run run = run_tuner({"occupancy", "--device", "h200", "--json", file.string()});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("occupancy"));
+  std::ifstream stream(file);
+  EXPECT_TRUE(nlohmann::json::parse(stream).contains("blocks_per_sm"));
+  std::filesystem::remove(file);
+}
+
+TEST(CommandLine, ColoursOnlyWhenAsked) {
+  const std::string escape = "\x1b[";
+  const std::vector<std::string> plain = {"occupancy", "--device", "h200"};
+  EXPECT_THAT(run_tuner(plain).out, Not(HasSubstr(escape)));
+  std::vector<std::string> coloured = plain;
+  coloured.insert(coloured.end(), {"--color", "always"});
+  EXPECT_THAT(run_tuner(coloured).out, HasSubstr(escape));
+}
+
+TEST(Doctor, NamesARemedyForEachProblem) {
+  const Run run = run_tuner({"doctor", "--json", "-"});
+  EXPECT_EQ(run.code, 4) << run.err;  // no GPU is visible
+  bool gpu = false;
+  for (const auto& check : run.json().at("checks")) {
+    EXPECT_NE(check.at("ok").get<bool>(), !check.at("remedy").get<std::string>().empty());
+    gpu = gpu || check.at("name") == "driver and GPU";
+  }
+  EXPECT_TRUE(gpu);
+}
+
+TEST(Info, ShowsADevicesLimits) {
+  const nlohmann::json json = run_tuner({"info", "--device", "h200", "--json", "-"}).json();
+  EXPECT_EQ(json.at("device").at("limits").at("compute_capability"), 90);
+  EXPECT_TRUE(json.at("nvrtc").contains("found"));
+  EXPECT_FALSE(json.at("paths").at("data").get<std::string>().empty());
+}
+
+}  // namespace
+}  // namespace tuner::cli

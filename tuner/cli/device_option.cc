@@ -1,0 +1,103 @@
+#include "tuner/cli/device_option.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+#include "expr/error.h"
+#include "models/architecture.h"
+#include "tuner/cli/suggest.h"
+#include "tuner/os/paths.h"
+#include "tuner/worker/worker.h"
+
+namespace tuner {
+namespace {
+
+std::vector<std::string> ids_of(const std::vector<models::DeviceProfile>& profiles) {
+  std::vector<std::string> ids;
+  for (const auto& profile : profiles) ids.push_back(profile.id);
+  return ids;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+models::DeviceProfile live_profile(int index, const std::vector<models::DeviceProfile>& known) {
+  const DeviceList list = list_devices();
+  if (list.devices.empty()) {
+    throw TunerError(
+        fmt::format("no GPU: {}. Either install NVIDIA's driver on a machine with a GPU (see tuner "
+                    "doctor), or name a device that need not be there, such as --device h200 "
+                    "(known: {}; or sm_90, or a profile file)",
+                    list.problem, joined(ids_of(known))),
+        ExitCode::no_device);
+  }
+  for (const LiveDevice& device : list.devices) {
+    if (device.index == index) return models::with_known_rates(device.profile, known);
+  }
+  throw TunerError(
+      fmt::format("--device {}: this machine's GPUs are 0 to {}", index, list.devices.size() - 1),
+      ExitCode::no_device);
+}
+
+models::DeviceProfile named_profile(const std::string& name,
+                                    const std::vector<models::DeviceProfile>& known) {
+  for (const auto& profile : known) {
+    if (profile.id == name || profile.name == name) return profile;
+  }
+  const std::vector<std::string> ids = ids_of(known);
+  throw TunerError(fmt::format(
+      "--device {}: no such device{}; give an index, a profile's name ({}), an architecture "
+      "(sm_90), or a profile file (.json)",
+      name, did_you_mean(name, ids), joined(ids)));
+}
+
+bool is_file_name(const std::string& text) {
+  return text.ends_with(".json") || text.find('/') != std::string::npos;
+}
+
+}  // namespace
+
+void DeviceOption::add_to(CLI::App& app) {
+  app.add_option("--device", text,
+                 "index of a GPU here, a profile's name (h200), an architecture (sm_90), or a "
+                 "profile file; the first GPU here where left out")
+      ->type_name("DEVICE");
+}
+
+models::DeviceProfile DeviceOption::resolve() const {
+  if (is_file_name(text)) return models::load_device_profile(text);
+  const std::vector<models::DeviceProfile> known = known_profiles();
+  if (text.empty()) return live_profile(0, known);
+  int index = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
+  if (error == std::errc{} && end == text.data() + text.size() && index >= 0) {
+    return live_profile(index, known);
+  }
+  if (const int architecture = models::parse_architecture(text); architecture != 0) {
+    return models::profile_for_architecture(architecture, known);
+  }
+  return named_profile(text, known);
+}
+
+std::vector<models::DeviceProfile> known_profiles() {
+  const std::filesystem::path folder = data_folder() / "configs" / "devices";
+  std::vector<std::filesystem::path> files;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  }
+  if (error) {
+    throw TunerError(
+        fmt::format("{}: {}; the tuner is not fully installed", folder.string(), error.message()));
+  }
+  std::ranges::sort(files);
+  std::vector<models::DeviceProfile> profiles;
+  for (const auto& file : files) profiles.push_back(models::load_device_profile(file));
+  return profiles;
+}
+
+}  // namespace tuner

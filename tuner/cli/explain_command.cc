@@ -1,0 +1,109 @@
+// tuner explain: compiles one configuration for the device and tells what the model makes of it.
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "models/estimate.h"
+#include "tuner/cli/command.h"
+#include "tuner/cli/device_option.h"
+#include "tuner/cli/explain_view.h"
+#include "tuner/cli/problem_options.h"
+#include "tuner/compile/compiler.h"
+#include "tuner/kernel/kernel.h"
+
+namespace tuner {
+namespace {
+
+struct ExplainOptions {
+  ProblemOptions problem;
+  DeviceOption device;
+  bool use_cache = true;
+};
+
+// The values of `config` by name: indices mean other values in another narrowing of the space.
+search::Config in_whole_space(const search::Space& whole, const search::Space& narrow,
+                              const search::Config& config) {
+  std::vector<std::pair<std::string, Value>> values;
+  for (std::size_t i = 0; i < narrow.parameters().size(); ++i) {
+    values.emplace_back(narrow.parameters()[i].name, narrow.value(config, i));
+  }
+  return whole.from_values(values);
+}
+
+// What --set fixes; the rest at its default, or, where the constraints forbid that, as near to it
+// as they allow.
+search::Config choose_config(const Kernel& kernel, const ProblemOptions& problem) {
+  const search::Space narrow = problem.narrow(kernel.space());
+  const search::Config standard = narrow.default_config();
+  const auto violation = narrow.violation(standard);
+  if (!violation) return in_whole_space(kernel.space(), narrow, standard);
+  const auto nearest = narrow.nearest_valid_to_default();
+  if (!nearest) {
+    throw TunerError(
+        fmt::format("{} cannot be: {} (and no other values of the parameters left open help)",
+                    narrow.id(standard), *violation),
+        ExitCode::no_valid_config);
+  }
+  spdlog::warn("{} cannot be: {}; explaining {} instead", narrow.id(standard), *violation,
+               narrow.id(*nearest));
+  return in_whole_space(kernel.space(), narrow, *nearest);
+}
+
+CompileResult compile(const Kernel& kernel, const search::Config& config, bool use_cache) {
+  CompilerPoolOptions pool;
+  pool.processes = 1;
+  pool.use_cache = use_cache;
+  const std::unique_ptr<Compiler> compiler = make_compiler_pool(pool);
+  BuildPlan build = kernel.build(config);
+  CompileJob job;
+  job.label = kernel.space().id(config);
+  job.source = std::move(build.source);
+  job.include_dirs = std::move(build.include_dirs);
+  job.options = std::move(build.options);
+  job.entries = std::move(build.entries);
+  job.symbols = std::move(build.symbols);
+  job.architecture = kernel.device().compute_capability;
+  CompileResult result = compile_and_wait(*compiler, std::move(job));
+  if (result.status != CompileResult::Status::ok) {
+    throw TunerError(fmt::format("{} does not compile: {}{}{}", kernel.space().id(config),
+                                 result.reason, result.log.empty() ? "" : "\n", result.log),
+                     ExitCode::no_valid_config);
+  }
+  return result;
+}
+
+std::vector<CompiledEntry> compiled_entries(const CompileResult& result) {
+  std::vector<CompiledEntry> entries;
+  for (const EntryFacts& facts : result.entries) {
+    entries.push_back({facts.entry, facts.lowered_name, facts.registers, facts.static_shared,
+                       std::int64_t{facts.spill_store_bytes} + facts.spill_load_bytes});
+  }
+  return entries;
+}
+
+ExitCode run(const ExplainOptions& options, const Output& output) {
+  KernelDescription description = find_kernel(options.problem.kernel);
+  Problem problem = resolve_problem(description, options.problem.single_problem());
+  const Kernel kernel(std::move(description), std::move(problem), options.device.resolve());
+  const search::Config config = choose_config(kernel, options.problem);
+  const CompileResult compiled = compile(kernel, config, options.use_cache);
+  const models::KernelShape shape = kernel.shape(config, compiled_entries(compiled));
+  const models::Estimate estimate = models::estimate(kernel.device(), shape);
+  output.text(explanation_text({kernel, config, shape, estimate}, output.color()));
+  output.json(explanation_json({kernel, config, shape, estimate}));
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+Action declare_explain(CLI::App& app) {
+  const auto options = std::make_shared<ExplainOptions>();
+  options->problem.add_to(app);
+  options->device.add_to(app);
+  app.add_flag("!--no-cache", options->use_cache, "compile again, whatever is in the cache");
+  return [options](const Output& output) { return run(*options, output); };
+}
+
+}  // namespace tuner

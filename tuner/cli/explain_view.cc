@@ -1,0 +1,152 @@
+#include "tuner/cli/explain_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tuner/cli/occupancy_view.h"
+#include "tuner/cli/quantity.h"
+#include "tuner/cli/value_json.h"
+#include "tuner/report/bar.h"
+#include "tuner/report/table.h"
+
+namespace tuner {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr double kNsPerMs = 1e6;
+
+bool is_memset(const models::LaunchShape& launch) { return launch.memset_bytes > 0; }
+
+// A memset's occupancy is empty, and there may be none at all where the estimate stopped early.
+models::Occupancy occupancy_of(const Explanation& explanation, std::size_t launch) {
+  const auto& all = explanation.estimate.occupancy;
+  return launch < all.size() ? all[launch] : models::Occupancy{};
+}
+
+ordered_json launch_json(const models::LaunchShape& launch, const models::Occupancy& occupancy) {
+  ordered_json json = occupancy_json(occupancy);
+  json["registers"] = launch.registers.value_or(0);
+  json["spill_bytes"] = launch.spill_bytes;
+  json["static_smem"] = launch.static_shared.value_or(0);
+  json["dynamic_smem"] = launch.dynamic_shared;
+  json["grid"] = launch.blocks;
+  json["block"] = launch.threads;
+  return json;
+}
+
+ordered_json access_json(const models::LaunchShape& launch, const models::MemoryAccess& access) {
+  return {{"name", access.name},
+          {"launch", launch.name},
+          {"memory", access.shared ? "shared" : "global"},
+          {"store", access.store},
+          {"width_bytes", access.width_bytes},
+          {"requests_per_warp", access.requests_per_warp},
+          {"sectors_per_request", access.sectors_per_request},
+          {"efficiency", access.efficiency},
+          {"bank_wavefronts", access.bank_wavefronts}};
+}
+
+std::string launch_text(const models::LaunchShape& launch, const models::Occupancy& occupancy,
+                        bool color) {
+  if (is_memset(launch)) {
+    return fmt::format("{}: sets {}\n", launch.name.empty() ? "memset" : launch.name,
+                       show_bytes(static_cast<std::int64_t>(launch.memset_bytes)));
+  }
+  return fmt::format(
+      "{}: {} blocks of {} threads, {} registers a thread, {} spilled, shared memory {} static + "
+      "{} dynamic\n{}",
+      launch.name.empty() ? "kernel" : launch.name, launch.blocks, launch.threads,
+      launch.registers.value_or(0), show_bytes(launch.spill_bytes),
+      show_bytes(launch.static_shared.value_or(0)), show_bytes(launch.dynamic_shared),
+      occupancy_text(occupancy, color));
+}
+
+std::string pipes_text(const models::Estimate& estimate, bool color) {
+  double longest = 0;
+  for (const models::Pipe& pipe : estimate.pipes) longest = std::max(longest, pipe.time_ns);
+  Table table({{"pipe"}, {"alone", Align::right}, {""}, {""}});
+  for (const models::Pipe& pipe : estimate.pipes) {
+    if (!(pipe.time_ns > 0)) continue;
+    table.add({pipe.name, show_time_ns(pipe.time_ns), bar(pipe.time_ns / longest, 30),
+               pipe.name == estimate.bound ? "<- binds" : ""});
+  }
+  return table.render(color);
+}
+
+std::string accesses_text(const models::KernelShape& shape, bool color) {
+  Table table({{"access"},
+               {"memory"},
+               {"bytes a lane", Align::right},
+               {"sectors a request", Align::right},
+               {"efficiency", Align::right},
+               {"bank wavefronts", Align::right}});
+  bool any = false;
+  for (const models::LaunchShape& launch : shape.launches) {
+    for (const models::MemoryAccess& access : launch.accesses) {
+      any = true;
+      table.add({access.name,
+                 fmt::format("{} {}", access.shared ? "shared" : "global",
+                             access.store ? "store" : "load"),
+                 fmt::format("{}", access.width_bytes),
+                 access.shared ? "" : fmt::format("{:.2f}", access.sectors_per_request),
+                 access.shared ? "" : fmt::format("{:.1f} %", 100 * access.efficiency),
+                 access.bank_wavefronts > 0 ? fmt::format("{:.2f}", access.bank_wavefronts) : ""});
+    }
+  }
+  return any ? '\n' + table.render(color) : "";
+}
+
+}  // namespace
+
+ordered_json explanation_json(const Explanation& explanation) {
+  const auto& [kernel, config, shape, estimate] = explanation;
+  ordered_json json = {{"kernel", kernel.description().name},
+                       {"problem", problem_json(kernel.problem())},
+                       {"device", device_json(kernel.device())},
+                       {"config", config_json(kernel.space(), config)}};
+  ordered_json launches = ordered_json::array();
+  ordered_json accesses = ordered_json::array();
+  bool first = true;
+  for (std::size_t i = 0; i < shape.launches.size(); ++i) {
+    const models::LaunchShape& launch = shape.launches[i];
+    if (is_memset(launch)) continue;
+    ordered_json entry = launch_json(launch, occupancy_of(explanation, i));
+    if (first) json.update(entry);
+    first = false;
+    entry["name"] = launch.name;
+    launches.push_back(std::move(entry));
+    for (const auto& access : launch.accesses) accesses.push_back(access_json(launch, access));
+  }
+  json["predicted_ms"] = estimate.time_ns / kNsPerMs;
+  json["bound_ms"] = estimate.bound_ns / kNsPerMs;
+  json["pipes"] = ordered_json::object();
+  for (const models::Pipe& pipe : estimate.pipes)
+    json["pipes"][pipe.name] = pipe.time_ns / kNsPerMs;
+  json["bound"] = estimate.bound;
+  json["words"] = estimate.words;
+  json["accesses"] = std::move(accesses);
+  json["launches"] = std::move(launches);
+  json["keep"] = estimate.keep;
+  json["drop_reason"] = estimate.drop_reason;
+  return json;
+}
+
+std::string explanation_text(const Explanation& explanation, bool color) {
+  const auto& [kernel, config, shape, estimate] = explanation;
+  std::string text =
+      fmt::format("{}  {}  {}\non {} (sm_{}; rates: {})\n\n", kernel.description().name,
+                  to_string(kernel.problem()), kernel.space().id(config), kernel.device().name,
+                  kernel.device().compute_capability, kernel.device().rates_source);
+  for (std::size_t i = 0; i < shape.launches.size(); ++i) {
+    text += launch_text(shape.launches[i], occupancy_of(explanation, i), color) + '\n';
+  }
+  if (!estimate.keep) text += "the search would drop it: " + estimate.drop_reason + '\n';
+  text += fmt::format("predicted {}, no run can beat {}; bound by {}\n{}\n\n{}",
+                      show_time_ns(estimate.time_ns), show_time_ns(estimate.bound_ns),
+                      estimate.bound, estimate.words, pipes_text(estimate, color));
+  return text + accesses_text(shape, color);
+}
+
+}  // namespace tuner

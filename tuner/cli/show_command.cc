@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "tuner/cli/command.h"
+#include "tuner/cli/device_option.h"
+#include "tuner/cli/problem_options.h"
+#include "tuner/pipeline/keep.h"
+#include "tuner/store/configs_folders.h"
+#include "tuner/store/lookup.h"
+
+namespace tuner {
+namespace {
+
+struct ShowFlags {
+  ProblemOptions problem;
+  DeviceOption device;
+  std::string configs, cache = "cold";
+};
+
+LookupQuery query_of(const ShowFlags& flags, const Kernel& kernel) {
+  LookupQuery query;
+  query.kernel = kernel.description().name;
+  query.problem = kernel.problem().axes;
+  query.cache = flags.cache;
+  query.device = result_device(kernel.device(), "");
+  query.source_hash = kernel_hash(kernel.description());
+  for (const Axis& axis : kernel.description().axes) {
+    if (!axis.exact) query.nearest_axes.push_back(axis.name);
+  }
+  query.is_valid = [&kernel](const NamedValues& values) {
+    try {
+      return kernel.space().contains(kernel.space().from_values(values));
+    } catch (const TunerError&) {
+      return false;  // a parameter or value that the kernel no longer has
+    }
+  };
+  return query;
+}
+
+// Below the measured rungs: the model's choice, then the default.
+std::pair<std::string, NamedValues> fallback(const Kernel& kernel, bool cold) {
+  const auto best = best_predicted(prune(kernel, cold, 0), 1);
+  if (!best.empty()) return {"predicted", named_values(kernel, best.front().config)};
+  return {"default", named_values(kernel, kernel.space().default_config())};
+}
+
+ExitCode run(const ShowFlags& flags, const Output& output) {
+  const KernelDescription description = find_kernel(flags.problem.kernel);
+  const models::DeviceProfile device = flags.device.resolve();
+  Kernel kernel(description, resolve_problem(description, flags.problem.single_problem()), device);
+  const LookupAnswer answer =
+      lookup(configs_folders(flags.configs).search, query_of(flags, kernel));
+  nlohmann::ordered_json json = {{"kernel", description.name},
+                                 {"problem", to_json_object(kernel.problem().axes)}};
+  std::string text;
+  for (const std::string& warning : answer.warnings) text += "warning: " + warning + "\n";
+  if (answer.entry) {
+    const MeasuredConfig& winner = answer.entry->winner;
+    json["rung"] = to_string(answer.rung);
+    json["config"] = to_json_object(winner.config);
+    json["time_ms"] = winner.time_ns * 1e-6;
+    json["file"] = answer.file.string();
+    json["stale"] = answer.stale;
+    text +=
+        fmt::format("{} (rung: {}{})\n{}\n{:.4g} ms for {} on {}, {}, from {}\n", description.name,
+                    to_string(answer.rung), answer.stale ? ", stale" : "", to_string(winner.config),
+                    winner.time_ns * 1e-6, to_string(answer.entry->problem),
+                    answer.entry->device.name, answer.entry->date, answer.file.string());
+  } else {
+    const auto [rung, config] = fallback(kernel, flags.cache == "cold");
+    json["rung"] = rung;
+    json["config"] = to_json_object(config);
+    text += fmt::format("{} (rung: {}; nothing was measured for this)\n{}\n", description.name,
+                        rung, to_string(config));
+  }
+  output.text(text);
+  output.json(json);
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+Action declare_show(CLI::App& app) {
+  auto flags = std::make_shared<ShowFlags>();
+  flags->problem.add_to(app);
+  flags->device.add_to(app);
+  app.add_option("--configs", flags->configs, "folder of tuned results");
+  app.add_option("--cache", flags->cache, "of the measurement that is asked for")
+      ->check(CLI::IsMember({"cold", "warm"}))
+      ->capture_default_str();
+  return [flags](const Output& output) { return run(*flags, output); };
+}
+
+}  // namespace tuner
