@@ -111,7 +111,7 @@ class Reader {
   }
 
   void field(const std::string& group, const Field& field, DeviceProfile& profile) const {
-    const std::string pointer = group + "/" + field.key;
+    const std::string pointer = fmt::format("{}/{}", group, field.key);
     const json* value = find(pointer);
     if (value == nullptr) return;
     std::visit([&](auto member) { read(pointer, *value, field.least, profile.*member); },

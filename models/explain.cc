@@ -42,7 +42,8 @@ const MemoryAccess* least_efficient(const LaunchShape& shape) {
 std::string limiter_words(const Occupancy& occupancy) {
   std::string words;
   for (const Limiter limiter : occupancy.limiters) {
-    words += (words.empty() ? "" : " and ") + std::string(to_string(limiter));
+    if (!words.empty()) words += " and ";
+    words += to_string(limiter);
   }
   return words.empty() ? "nothing" : words;
 }
@@ -191,7 +192,8 @@ void explain(const DeviceProfile& device, const KernelShape& kernel, bool descri
   if (!result.keep && result.drop_reason != "spills") {
     const auto refused = std::find_if(result.occupancy.begin(), result.occupancy.end(),
                                       [](const Occupancy& o) { return !o.refusal.empty(); });
-    const std::string why = refused != result.occupancy.end() ? ": " + refused->refusal : "";
+    const std::string why =
+        refused != result.occupancy.end() ? fmt::format(": {}", refused->refusal) : "";
     result.bound.clear();
     result.words = fmt::format("Not launched ({}){}.", result.drop_reason, why);
     return;

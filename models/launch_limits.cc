@@ -1,5 +1,7 @@
 #include "models/launch_limits.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace tuner::models {
@@ -28,7 +30,7 @@ std::string size_refusal(const DeviceProfile& device, const LaunchShape& shape) 
   }
   if (shape.threads < 1) return "cannot launch: empty block";
   if (shape.threads > device.max_threads_per_block) {
-    return "cannot launch: block over " + std::to_string(device.max_threads_per_block) + " threads";
+    return fmt::format("cannot launch: block over {} threads", device.max_threads_per_block);
   }
   if (over(shape.block, device.max_block_x, device.max_block_y, device.max_block_z)) {
     return "cannot launch: block dimension over the device's limit";

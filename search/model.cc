@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <unordered_set>
 #include <utility>
 
@@ -68,6 +69,7 @@ class Model : public Strategy {
   std::optional<std::size_t> first_apart(const std::vector<Scored>& ranked,
                                          const std::vector<Config>& batch) const;
   std::size_t item_of(const Trial& trial);
+  std::optional<std::size_t> draw();
   void learn(const Trial& trial, double log_predicted);
   void refresh();
   void fit();
@@ -90,6 +92,8 @@ class Model : public Strategy {
   std::size_t turn_ = 0;
   std::size_t slice_ = 0;
   std::size_t model_next_ = 0;
+  double fastest_ns_ = std::numeric_limits<double>::infinity();
+  std::size_t since_faster_ = 0;  // trials
 
   std::unordered_set<Config, ConfigHash> outstanding_;
   std::vector<Observation> times_;     // log ns
@@ -138,7 +142,12 @@ void Model::learn(const Trial& trial, double log_predicted) {
   const bool failed = trial.status != Status::ok;
   failures_.push_back({trial.config, 0, failed ? 1.0 : 0.0, 1});
   any_failed_ = any_failed_ || failed;
+  ++since_faster_;
   if (failed || !(trial.time_ns > 0)) return;
+  if (trial.time_ns < fastest_ns_) {
+    fastest_ns_ = trial.time_ns;
+    since_faster_ = 0;
+  }
   times_.push_back({trial.config, log_predicted, std::log(trial.time_ns), 1});
 }
 
@@ -148,7 +157,8 @@ std::optional<std::size_t> Model::pick(const std::vector<Config>& batch) {
     if (!pool_[item].taken) return item;
   }
   refresh();
-  const Source source = kRound[turn_++ % kRound.size()];
+  const Round& round = since_faster_ > kStuckAfter ? kStuckRound : kRound;
+  const Source source = round[turn_++ % round.size()];
   if (const auto item = pick_from(source, batch)) return item;
   if (const auto item = pick_from(Source::surrogate, batch)) return item;
   return pick_from(Source::model, batch);
@@ -161,7 +171,7 @@ std::optional<std::size_t> Model::pick_from(Source source, const std::vector<Con
     case Source::neighbour:
       return first_apart(neighbours_, batch);
     case Source::chance:
-      return pool_.draw(random_);
+      return draw();
     case Source::model:
       break;
   }
@@ -184,6 +194,18 @@ std::optional<std::size_t> Model::first_apart(const std::vector<Scored>& ranked,
     if (apart) return entry.item;
   }
   return first;
+}
+
+std::optional<std::size_t> Model::draw() {
+  std::optional<Scored> best;
+  for (int i = 0; i < kChances; ++i) {
+    const std::optional<std::size_t> item = pool_.draw(random_);
+    if (!item) break;
+    const Scored drawn = scored(*item);
+    if (!best || drawn < *best) best = drawn;
+  }
+  if (!best) return std::nullopt;
+  return best->item;
 }
 
 void Model::refresh() {

@@ -1,4 +1,5 @@
-// y[0] = how many elements of x are positive, in two launches over a counter that must be zero before.
+// y[0] = how many elements of x are positive, in two launches over a counter that must be zero
+// before.
 extern "C" __global__ void count_positive(const float* x, unsigned int* counter, long long n) {
   const long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;
   if (i < n && x[i] > 0) atomicAdd(counter, 1u);

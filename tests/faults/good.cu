@@ -7,7 +7,8 @@ extern "C" __global__ void good(const float* x, float* y, long long n, float a) 
 // With any grid, cluster or cooperative launch.
 extern "C" __global__ void strided(const float* x, float* y, long long n, float a) {
   const long long step = gridDim.x * (long long)blockDim.x;
-  for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < n; i += step) y[i] = a * x[i];
+  for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < n; i += step)
+    y[i] = a * x[i];
 }
 
 // The same, some hundred times slower: each element goes through a long chain that changes nothing.

@@ -1,5 +1,7 @@
 #include "tests/models/clblast_gemm.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -73,7 +75,7 @@ double tiles(const Gemm& gemm) { return static_cast<double>(gemm.n) / gemm.depth
 MemoryAccess fragment(const DeviceProfile& device, const Gemm& gemm, const Operand& o,
                       int x_threads) {
   MemoryAccess access;
-  access.name = std::string(o.name) + " fragment";
+  access.name = fmt::format("{} fragment", o.name);
   access.shared = o.staged;
   access.width_bytes = width(o);
   access.requests_per_warp =
@@ -107,7 +109,7 @@ double stage(const DeviceProfile& device, const Gemm& gemm, const Operand& o, La
   const int along = o.tile / o.copiers / o.vector;           // vectors a thread along the tile
   const int rows = gemm.depth / (gemm.threads / o.copiers);  // rows a thread
   MemoryAccess load;
-  load.name = std::string(o.name) + " tile";
+  load.name = fmt::format("{} tile", o.name);
   load.width_bytes = width(o);
   load.requests_per_warp = tiles(gemm) * along * rows * pieces(o);
   const auto element = [&](int lane, int pitch) {
@@ -120,7 +122,7 @@ double stage(const DeviceProfile& device, const Gemm& gemm, const Operand& o, La
   load.l1_reuse = std::max(1.0, asked / (o.tile * gemm.depth * kFloat));
   load.reuse = load.l1_reuse * l2_reuse(gemm);
   MemoryAccess put = load;
-  put.name = std::string(o.name) + " tile put";
+  put.name = fmt::format("{} tile put", o.name);
   put.shared = put.store = true;
   put.bank_wavefronts =
       shared_wavefronts(lanes([&](int lane) { return element(lane, o.tile); }), put.width_bytes);
@@ -135,7 +137,7 @@ double stage(const DeviceProfile& device, const Gemm& gemm, const Operand& o, La
 
 MemoryAccess result_store(const DeviceProfile& device, const Gemm& gemm) {
   MemoryAccess access;
-  access.name = "C";
+  access.name = "C tile";
   access.store = true;
   access.width_bytes = width(gemm.a);
   access.requests_per_warp =

@@ -91,8 +91,9 @@ CUdevice device_at(const Driver& driver, int index) {
   const std::vector<CUdevice> all = devices(driver);
   if (index < 0 || index >= static_cast<int>(all.size())) {
     throw TunerError(
-        fmt::format("There is no GPU {}: the driver shows {}, counted from 0 (tuner info lists them).",
-                    index, all.size()),
+        fmt::format(
+            "There is no GPU {}: the driver shows {}, counted from 0 (tuner info lists them).",
+            index, all.size()),
         ExitCode::no_device);
   }
   return all[static_cast<std::size_t>(index)];
@@ -143,9 +144,8 @@ std::string device_uuid(const Driver& driver, CUdevice device) {
 
 std::string device_pci_bus_id(const Driver& driver, CUdevice device) {
   std::array<char, 64> text{};
-  driver.check(
-      driver.device_get_pci_bus_id(text.data(), static_cast<int>(text.size()) - 1, device),
-      "cuDeviceGetPCIBusId of device {}", device);
+  driver.check(driver.device_get_pci_bus_id(text.data(), static_cast<int>(text.size()) - 1, device),
+               "cuDeviceGetPCIBusId of device {}", device);
   return text.data();
 }
 

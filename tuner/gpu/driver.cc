@@ -139,9 +139,10 @@ std::shared_ptr<const Driver> load_driver() {
                      ExitCode::no_device);
   }
   if (result != CUDA_SUCCESS) {
-    throw TunerError(fmt::format("The NVIDIA driver cannot start: cuInit: {}. nvidia-smi may say why.",
-                                 driver->describe(result)),
-                     ExitCode::no_device);
+    throw TunerError(
+        fmt::format("The NVIDIA driver cannot start: cuInit: {}. nvidia-smi may say why.",
+                    driver->describe(result)),
+        ExitCode::no_device);
   }
   return driver;
 }

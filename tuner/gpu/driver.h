@@ -1,5 +1,5 @@
-// The CUDA driver, loaded at run time by its exact soname and never linked, so that the executable starts
-// where there is none.
+// The CUDA driver, loaded at run time by its exact soname and never linked, so that the executable
+// starts where there is none.
 #pragma once
 
 #include <cuda.h>
@@ -87,8 +87,8 @@ struct Driver {
   }
 };
 
-// Loads libcuda.so.1 and initialises it. Throws TunerError (ExitCode::no_device) saying why it cannot:
-// no driver, too old a driver, no GPU, ….
+// Loads libcuda.so.1 and initialises it. Throws TunerError (ExitCode::no_device) saying why it
+// cannot: no driver, too old a driver, no GPU, ….
 std::shared_ptr<const Driver> load_driver();
 
 }  // namespace tuner

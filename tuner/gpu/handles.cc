@@ -7,7 +7,8 @@
 namespace tuner {
 namespace {
 
-// In a destructor, so that nothing may be thrown; at the end of a process the driver may be gone first.
+// In a destructor, so that nothing may be thrown; at the end of a process the driver may be gone
+// first.
 void log_failure(const Driver& driver, CUresult code, const char* call) noexcept {
   if (code == CUDA_SUCCESS || code == CUDA_ERROR_DEINITIALIZED) return;
   try {

@@ -11,7 +11,8 @@
 
 namespace tuner {
 
-// Destroy is a struct of one member `const Driver* driver` with `void operator()(T) const noexcept`.
+// Destroy is a struct of one member `const Driver* driver` with `void operator()(T) const
+// noexcept`.
 template <typename T, typename Destroy>
 class [[nodiscard]] Handle {
  public:
@@ -74,8 +75,8 @@ using Module = Handle<CUmodule, UnloadModule>;
 using DeviceMemory = Handle<CUdeviceptr, FreeDeviceMemory>;
 using PinnedMemory = Handle<std::byte*, FreePinnedMemory>;
 
-// Each throws DriverError. The context becomes current in the calling thread, which is the one that all
-// others are to be called from.
+// Each throws DriverError. The context becomes current in the calling thread, which is the one that
+// all others are to be called from.
 PrimaryContext retain_context(const Driver& driver, CUdevice device);
 Stream make_stream(const Driver& driver);
 Event make_event(const Driver& driver);

@@ -8,7 +8,8 @@
 namespace tuner {
 namespace {
 
-// From NVML's API reference: nvmlReturn_t, nvmlClockType_t and nvmlTemperatureSensors_t are C enums.
+// From NVML's API reference: nvmlReturn_t, nvmlClockType_t and nvmlTemperatureSensors_t are C
+// enums.
 constexpr int kSuccess = 0;
 constexpr int kClockSm = 1;
 constexpr int kTemperatureGpu = 0;

@@ -1,5 +1,5 @@
-// The management library, where it is there: clocks, power, temperature, throttling, free memory. Only
-// read, never set. It is declared here by hand, since toolkits need not ship nvml.h.
+// The management library, where it is there: clocks, power, temperature, throttling, free memory.
+// Only read, never set. It is declared here by hand, since toolkits need not ship nvml.h.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,9 @@ struct GpuState {
   double clock_mhz = 0;  // of the SMs; 0 where not told, as the others
   double power_w = 0;
   double temperature_c = 0;
-  bool idle = false;       // nothing runs: the clock is what an idle GPU has
-  bool throttled = false;  // by heat, a power brake or a hardware slowdown; not by the ordinary power cap
+  bool idle = false;  // nothing runs: the clock is what an idle GPU has
+  bool throttled =
+      false;  // by heat, a power brake or a hardware slowdown; not by the ordinary power cap
 };
 
 // One GPU as NVML sees it. Calls take some 10 us to 1 ms. One thread at a time.

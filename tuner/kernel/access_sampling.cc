@@ -32,8 +32,7 @@ WarpSample make_warp(std::int64_t warp, double weight, const std::array<std::int
   sample.lanes = static_cast<int>(std::min(kWarp, threads - warp * kWarp));
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
     // Lanes beyond the block repeat the last thread, so that every index can be evaluated.
-    const std::int64_t tid =
-        std::min(warp * kWarp + static_cast<std::int64_t>(lane), threads - 1);
+    const std::int64_t tid = std::min(warp * kWarp + static_cast<std::int64_t>(lane), threads - 1);
     sample.at[0][lane].i = tid % block[0];
     sample.at[1][lane].i = tid / block[0] % block[1];
     sample.at[2][lane].i = tid / block[0] / block[1];
@@ -110,8 +109,8 @@ class Sampler {
 
   Tally sample(const BoundAccess& bound, const models::MemoryAccess& access) {
     const bool many_blocks = grid_[0] > 1 || grid_[1] > 1 || grid_[2] > 1;
-    const bool by_block = many_blocks && (uses(bound, names_.bx) || uses(bound, names_.by) ||
-                                          uses(bound, names_.bz));
+    const bool by_block =
+        many_blocks && (uses(bound, names_.bx) || uses(bound, names_.by) || uses(bound, names_.bz));
     bool by_loop = false;
     for (std::size_t i = 0; i < step_.loops.size(); ++i) {
       by_loop |= trips_[i] > 1 && uses(bound, step_.loops[i].slot);

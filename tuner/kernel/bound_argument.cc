@@ -108,7 +108,8 @@ BufferSpec BoundKernel::buffer(const BoundArgument& bound) const {
   result.element = bound.element;
   result.count = bound.count.integer(names.cells(), 0);
   std::int64_t size = 0;
-  if (result.count < 1) bound.count.fail(fmt::format("{} elements: at least 1 is needed", result.count));
+  if (result.count < 1)
+    bound.count.fail(fmt::format("{} elements: at least 1 is needed", result.count));
   if (__builtin_mul_overflow(result.count, *expr::size_of_type(bound.element), &size)) {
     bound.count.fail(fmt::format("{} elements of {} are more bytes than 64 bits can count",
                                  result.count, bound.element));

@@ -149,10 +149,10 @@ void BoundKernel::check_checks() const {
       for (const BoundArgument& argument : arguments) {
         if (argument.spec->kind != Kind::scalar || argument.spec->name == "i") continue;
         taken.insert(argument.spec->name);
-        scope.add(argument.spec->name, element(argument, {}).starts_with("f") ||
-                                               element(argument, {}) == "bf16"
-                                           ? Type::real
-                                           : Type::integer);
+        scope.add(argument.spec->name,
+                  element(argument, {}).starts_with("f") || element(argument, {}) == "bf16"
+                      ? Type::real
+                      : Type::integer);
       }
       for (const Axis& axis : description.axes) {
         if (!taken.contains(axis.name) && axis.name != "i") scope.add(axis.name, axis.type());
@@ -183,8 +183,8 @@ void BoundKernel::make_space() {
   }
   for (const ParameterSpec& spec : description.parameters) {
     if (spec.role == "maxrregcount") register_limit = parameters.size();
-    parameters.push_back({spec.name, names.scope()->find(spec.name).value_or(-1), spec.values,
-                          spec.default_index});
+    parameters.push_back(
+        {spec.name, names.scope()->find(spec.name).value_or(-1), spec.values, spec.default_index});
     if (!spec.when.given()) continue;
     static_cast<void>(bind(spec.when, Phase::config, Type::boolean));
     const std::string text = fmt::format("({}) or {} == {}", spec.when.text, spec.name,

@@ -86,9 +86,10 @@ std::string BoundTemplate::render_code(std::span<const expr::Cell> cells) const 
   std::string code = render(cells);
   const auto bad = code.find_first_not_of(kCode);
   if (bad != std::string::npos) {
-    fail(fmt::format("\"{}\" holds the character '{}'; only letters, digits and _:.+-<>, *() may "
-                     "go into the source",
-                     code, code[bad]));
+    fail(
+        fmt::format("\"{}\" holds the character '{}'; only letters, digits and _:.+-<>, *() may "
+                    "go into the source",
+                    code, code[bad]));
   }
   return code;
 }

@@ -36,11 +36,12 @@ KernelDescription find_kernel(const std::string& name_or_path) {
     }
   }
   if (!name_or_path.empty() && loadable(path)) return load_kernel_description(path);
-  if (is_path && loadable(data_folder() / path)) return load_kernel_description(data_folder() / path);
+  if (is_path && loadable(data_folder() / path))
+    return load_kernel_description(data_folder() / path);
   if (is_path) {
-    throw TunerError(fmt::format(
-        "{}: there is no kernel.json here; name a folder that holds one, or the file",
-        name_or_path));
+    throw TunerError(
+        fmt::format("{}: there is no kernel.json here; name a folder that holds one, or the file",
+                    name_or_path));
   }
   const auto near = expr::nearest_name(name_or_path, names);
   throw TunerError(fmt::format("there is no kernel '{}'{}; the built-in ones are: {}", name_or_path,

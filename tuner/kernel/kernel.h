@@ -1,6 +1,6 @@
-// A kernel description bound to one problem and one device: the space of its configurations, and for each of
-// them what to compile, what the model should know, and what to launch. Immutable; safe to read from several
-// threads.
+// A kernel description bound to one problem and one device: the space of its configurations, and
+// for each of them what to compile, what the model should know, and what to launch. Immutable; safe
+// to read from several threads.
 #pragma once
 
 #include <memory>
@@ -25,9 +25,9 @@ struct Problem {
 };
 std::string to_string(const Problem& problem);  // "n=4096 m=4096 k=4096 dtype=f32"
 
-// `given`: axis names with their values as typed ("4096", "2^28", "f64"). The others take their defaults. Throws
-// TunerError naming an unknown axis (with the nearest), or a value that is no positive size within the axis'
-// bounds, or not in its list.
+// `given`: axis names with their values as typed ("4096", "2^28", "f64"). The others take their
+// defaults. Throws TunerError naming an unknown axis (with the nearest), or a value that is no
+// positive size within the axis' bounds, or not in its list.
 Problem resolve_problem(const KernelDescription& kernel,
                         std::span<const std::pair<std::string, std::string>> given);
 
@@ -76,15 +76,16 @@ class Kernel {
   BuildPlan reference_build() const;
 
   // `compiled` empty: the static shape, before compiling.
-  models::KernelShape shape(const search::Config& config, std::span<const CompiledEntry> compiled = {}) const;
+  models::KernelShape shape(const search::Config& config,
+                            std::span<const CompiledEntry> compiled = {}) const;
   LaunchPlan launch(const search::Config& config, std::span<const CompiledEntry> compiled,
                     std::span<const std::string> lowered_symbols) const;
   std::vector<LaunchStep> reference_launch(std::span<const CompiledEntry> compiled) const;
 
-  std::vector<BufferSpec> buffers() const;       // constants' values among them
-  std::vector<ElementCheck> checks() const;      // with axes and scalars filled in
+  std::vector<BufferSpec> buffers() const;   // constants' values among them
+  std::vector<ElementCheck> checks() const;  // with axes and scalars filled in
   Tolerance tolerance() const;
-  double useful_flops() const;                   // 0 where not described
+  double useful_flops() const;  // 0 where not described
   double useful_bytes() const;
 
  private:
@@ -93,8 +94,8 @@ class Kernel {
   std::shared_ptr<const search::Space> space_;  // a part of the whole, where narrowed
 };
 
-// Built-in kernels of the data folder, by name; and paths. `name_or_path`: "matmul", "examples/stencil",
-// "my/kernel.json". Throws TunerError with the nearest name.
+// Built-in kernels of the data folder, by name; and paths. `name_or_path`: "matmul",
+// "examples/stencil", "my/kernel.json". Throws TunerError with the nearest name.
 std::vector<KernelDescription> built_in_kernels();
 KernelDescription find_kernel(const std::string& name_or_path);
 

@@ -50,8 +50,8 @@ void set_compiled(const BoundKernel& kernel, const BoundStep& step, StepShape& s
   models::BlockResources block;
   block.threads = to_int(product(shape.block));
   block.dynamic_shared = shape.dynamic_shared;
-  int registers = to_int(static_cast<std::int64_t>(
-      std::clamp(step.min_registers.real(shape.cells, 1), 1.0, 255.0)));
+  int registers = to_int(
+      static_cast<std::int64_t>(std::clamp(step.min_registers.real(shape.cells, 1), 1.0, 255.0)));
   if (shape.compiled != nullptr) {
     registers = shape.compiled->registers;
     block.registers_per_thread = registers;
@@ -86,9 +86,13 @@ LaunchArgument make_argument(const BoundKernel& kernel, const std::string& name,
   const BoundArgument& bound = kernel.argument(name);
   result.name = name;
   switch (bound.spec->kind) {
-    case Kind::scalar: return kernel.scalar(bound, cells);
-    case Kind::tensor_map: return make_tensor_map(bound, cells);
-    case Kind::workspace: result.kind = LaunchArgument::Kind::workspace; break;
+    case Kind::scalar:
+      return kernel.scalar(bound, cells);
+    case Kind::tensor_map:
+      return make_tensor_map(bound, cells);
+    case Kind::workspace:
+      result.kind = LaunchArgument::Kind::workspace;
+      break;
     case Kind::buffer:
     case Kind::constant:
       result.kind = reference && bound.spec->kind == Kind::buffer && bound.spec->output
@@ -165,8 +169,8 @@ std::vector<SymbolSpec> make_symbols(const BoundKernel& kernel,
 
 void set_counts(const BoundStep& step, std::span<const expr::Cell> cells,
                 models::LaunchShape& launch) {
-  launch.min_registers = to_int(static_cast<std::int64_t>(
-      std::clamp(step.min_registers.real(cells, 0), 0.0, 1e6)));
+  launch.min_registers =
+      to_int(static_cast<std::int64_t>(std::clamp(step.min_registers.real(cells, 0), 0.0, 1e6)));
   launch.fma_per_thread = step.fma.real(cells, 0);
   launch.instructions_per_thread = step.instructions.real(cells, 0);
   launch.ilp = step.ilp.real(cells, 1);
@@ -225,8 +229,7 @@ models::LaunchShape model_shape(const BoundKernel& kernel, const BoundStep& step
     launch.spill_bytes = shape.compiled->spill_bytes;
   }
   set_counts(step, shape.cells, launch);
-  launch.accesses =
-      sample_accesses(kernel, step, shape.grid, shape.block, std::move(shape.cells));
+  launch.accesses = sample_accesses(kernel, step, shape.grid, shape.block, std::move(shape.cells));
   return launch;
 }
 

@@ -11,10 +11,14 @@ namespace {
 
 std::string_view when_known(Phase phase) {
   switch (phase) {
-    case Phase::problem: return "always";
-    case Phase::config: return "where parameters have values";
-    case Phase::compiled: return "in launches and workspaces, once compiled";
-    case Phase::thread: return "in a model's accesses";
+    case Phase::problem:
+      return "always";
+    case Phase::config:
+      return "where parameters have values";
+    case Phase::compiled:
+      return "in launches and workspaces, once compiled";
+    case Phase::thread:
+      return "in a model's accesses";
   }
   return "";
 }
@@ -35,12 +39,13 @@ Names::Names(const KernelDescription& kernel, const Problem& problem,
     add(spec.name, type_of(spec.values.front()), Phase::config, spec.pointer + "/name");
   }
   using Named = std::pair<const char*, int*>;
-  for (const auto& [name, slot] : {Named{"blocks_per_sm", &blocks_per_sm}, Named{"registers", &registers}}) {
+  for (const auto& [name, slot] :
+       {Named{"blocks_per_sm", &blocks_per_sm}, Named{"registers", &registers}}) {
     *slot = add(name, Type::integer, Phase::compiled, "");
   }
   for (auto [name, slot] :
-       {Named{"tx", &tx}, Named{"ty", &ty}, Named{"tz", &tz}, Named{"bx", &bx}, Named{"by", &by}, Named{"bz", &bz},
-        Named{"tid", &tid}, Named{"lane", &lane}, Named{"warp", &warp}}) {
+       {Named{"tx", &tx}, Named{"ty", &ty}, Named{"tz", &tz}, Named{"bx", &bx}, Named{"by", &by},
+        Named{"bz", &bz}, Named{"tid", &tid}, Named{"lane", &lane}, Named{"warp", &warp}}) {
     *slot = add(name, Type::integer, Phase::thread, "");
   }
   for (const StepSpec& step : kernel.steps) add_loops(step);
@@ -76,7 +81,8 @@ void Names::add_device(const models::DeviceProfile& device) {
   add_fixed("compute_capability", device.compute_capability);
   add_fixed("max_threads_per_block", device.max_threads_per_block);
   add_fixed("max_threads_per_sm", device.max_threads_per_sm);
-  add_fixed("max_shared_per_block", std::max(device.shared_per_block, device.shared_per_block_optin));
+  add_fixed("max_shared_per_block",
+            std::max(device.shared_per_block, device.shared_per_block_optin));
   add_fixed("max_shared_per_sm", device.shared_per_sm);
   add_fixed("max_registers_per_block", device.registers_per_block);
   add_fixed("l2_bytes", device.l2_bytes);
@@ -100,9 +106,8 @@ void Names::check_slots(std::span<const int> slots, const Text& text, Phase phas
     const std::string& name = scope_->name(slot);
     const auto index = static_cast<std::size_t>(slot);
     const bool foreign_loop =
-        is_loop_[index] && std::none_of(loops.begin(), loops.end(), [&](const LoopSpec& loop) {
-          return loop.name == name;
-        });
+        is_loop_[index] && std::none_of(loops.begin(), loops.end(),
+                                        [&](const LoopSpec& loop) { return loop.name == name; });
     if (phases_[index] <= phase && !foreign_loop) continue;
     kernel_.fail(text.pointer, fmt::format("'{}' has no value here in \"{}\"; it has one only {}",
                                            name, text.text, when_known(phases_[index])));

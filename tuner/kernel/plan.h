@@ -1,5 +1,5 @@
-// What running a configuration takes, with every expression evaluated: buffers, launches, checks. Plain data
-// that measuring, and programs that launch tuned kernels, share.
+// What running a configuration takes, with every expression evaluated: buffers, launches, checks.
+// Plain data that measuring, and programs that launch tuned kernels, share.
 #pragma once
 
 #include <array>
@@ -13,9 +13,9 @@
 namespace tuner {
 
 // How a buffer gets its values. Kinds: "uniform" (low..high), "normal" (mean low, deviation high),
-// "constant" (low), "index" (i), "permutation" (a shuffled 0..count-1), "clustered" (a permutation shuffled
-// within runs of `run` elements), "file" (raw little-endian elements). Values are made on the host by a
-// counter-based generator from `seed`: the same on every machine.
+// "constant" (low), "index" (i), "permutation" (a shuffled 0..count-1), "clustered" (a permutation
+// shuffled within runs of `run` elements), "file" (raw little-endian elements). Values are made on
+// the host by a counter-based generator from `seed`: the same on every machine.
 struct BufferInit {
   std::string kind = "uniform";
   double low = 0, high = 1;
@@ -33,8 +33,8 @@ struct BufferSpec {
   BufferInit init;
 };
 
-// Memory of a configuration's own. `init`: "never" (poisoned), "once" (zeroed when allocated), "each_run"
-// (zeroed before every run, and that is timed).
+// Memory of a configuration's own. `init`: "never" (poisoned), "once" (zeroed when allocated),
+// "each_run" (zeroed before every run, and that is timed).
 struct WorkspaceSpec {
   std::string name;
   std::int64_t bytes = 0;
@@ -58,8 +58,8 @@ struct TensorMapSpec {
 
 struct LaunchArgument {
   enum class Kind { buffer, reference_output, workspace, scalar, tensor_map } kind = Kind::scalar;
-  std::string name;           // buffer or workspace
-  std::string type = "i64";   // scalar: short type name
+  std::string name;               // buffer or workspace
+  std::string type = "i64";       // scalar: short type name
   Value value = std::int64_t{0};  // scalar
   TensorMapSpec tensor_map;
 };
@@ -71,13 +71,13 @@ struct LaunchStep {
   bool cooperative = false;
   std::int64_t dynamic_shared = 0;
   std::vector<LaunchArgument> arguments;
-  std::string memset_target;   // buffer or workspace
+  std::string memset_target;  // buffer or workspace
   std::int64_t memset_bytes = 0;
-  int memset_value = 0;        // byte
+  int memset_value = 0;  // byte
 };
 
-// Chosen elements of an output computed on the CPU in double: `expected` is an expression over i (the element
-// index), the named loads in order, and `scalars`.
+// Chosen elements of an output computed on the CPU in double: `expected` is an expression over i
+// (the element index), the named loads in order, and `scalars`.
 struct ElementCheck {
   struct Load {
     std::string name, buffer, index;  // index: expression over i, earlier loads and scalars
@@ -86,7 +86,7 @@ struct ElementCheck {
   std::string expected;
   std::vector<Load> loads;
   std::vector<std::pair<std::string, Value>> scalars;
-  std::int64_t samples = 4096;   // first, last and random elements between
+  std::int64_t samples = 4096;  // first, last and random elements between
 };
 
 }  // namespace tuner

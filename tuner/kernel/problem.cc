@@ -74,10 +74,9 @@ class Resolver {
     std::vector<std::string> known;
     for (const Axis& axis : kernel_.axes) known.push_back(axis.name);
     const auto near = expr::nearest_name(name, known);
-    throw TunerError(fmt::format("the kernel {} has no problem axis '{}'{}; it has: {}",
-                                 kernel_.name, name,
-                                 near ? fmt::format("; did you mean '{}'?", *near) : "",
-                                 fmt::join(known, " ")));
+    throw TunerError(
+        fmt::format("the kernel {} has no problem axis '{}'{}; it has: {}", kernel_.name, name,
+                    near ? fmt::format("; did you mean '{}'?", *near) : "", fmt::join(known, " ")));
   }
 
   [[noreturn]] void refuse(const Axis& axis, std::string_view value, std::string_view needs) const {

@@ -14,8 +14,7 @@ void ClockWatch::read() {
 void ClockWatch::observe(const GpuState& state) {
   last_ = state;
   // An idle GPU has lowered its clock by itself, which says nothing of how the kernel ran.
-  const bool low =
-      !state.idle && state.clock_mhz > 0 && state.clock_mhz < kLowShare * highest_mhz_;
+  const bool low = !state.idle && state.clock_mhz > 0 && state.clock_mhz < kLowShare * highest_mhz_;
   highest_mhz_ = std::max(highest_mhz_, state.clock_mhz);
   throttled_ = state.throttled || low;
 }

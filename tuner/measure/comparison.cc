@@ -17,11 +17,11 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // The difference of two 64-bit integers, which may exceed 64 signed bits.
 double difference(std::int64_t a, std::int64_t b) {
-  const std::uint64_t magnitude = a >= b ? static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b)
-                                         : static_cast<std::uint64_t>(b) - static_cast<std::uint64_t>(a);
+  const std::uint64_t magnitude =
+      a >= b ? static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b)
+             : static_cast<std::uint64_t>(b) - static_cast<std::uint64_t>(a);
   return static_cast<double>(magnitude);
 }
-
 
 struct Pair {
   double error = 0;
@@ -52,8 +52,8 @@ Value printable(T value) {
   }
 }
 
-// How bad a difference is: error / allowed, infinity where no error can be told or allowed. Where elements
-// are not judged by themselves, the error serves to find the worst.
+// How bad a difference is: error / allowed, infinity where no error can be told or allowed. Where
+// elements are not judged by themselves, the error serves to find the worst.
 double badness(const Pair& pair, const Tolerance& tolerance) {
   if (!(pair.error < kInfinity)) return kInfinity;
   if (!tolerance.elementwise) return pair.error;
@@ -75,7 +75,8 @@ void compare_into(Comparison& result, T value, Reference reference, std::int64_t
   ++result.checked;
   if (!passes(pair, tolerance)) ++result.failed;
   if (pair.equal) {
-    if (std::fabs(pair.reference) < kInfinity) result.squared_reference += pair.reference * pair.reference;
+    if (std::fabs(pair.reference) < kInfinity)
+      result.squared_reference += pair.reference * pair.reference;
     return;
   }
   result.squared_error += pair.error * pair.error;
@@ -165,18 +166,19 @@ Comparison compare_one(Element element, const std::byte* value, double expected,
 
 std::string describe_failure(const std::string& output, const Comparison& comparison,
                              const Tolerance& tolerance) {
-  return fmt::format("{}[{}] is {}, expected {} (error {:.3g}, allowed {:.3g}); {} of {} checked elements differ",
-                     output, comparison.worst_index, to_string(comparison.worst_value),
-                     to_string(comparison.worst_expected), error_of(comparison),
-                     tolerance.allowed(number(comparison.worst_expected)), comparison.failed,
-                     comparison.checked);
+  return fmt::format(
+      "{}[{}] is {}, expected {} (error {:.3g}, allowed {:.3g}); {} of {} checked elements differ",
+      output, comparison.worst_index, to_string(comparison.worst_value),
+      to_string(comparison.worst_expected), error_of(comparison),
+      tolerance.allowed(number(comparison.worst_expected)), comparison.failed, comparison.checked);
 }
 
 std::vector<ByteRange> ranges_to_check(std::int64_t bytes, bool full) {
   if (bytes <= 0) return {};
   if (full || bytes <= kSampledBytes) return {{0, bytes}};
   constexpr std::int64_t kPieces = kSampledBytes / kPieceBytes;
-  // The last begins where whole elements do, since 8 divides all offsets but perhaps the end of the buffer.
+  // The last begins where whole elements do, since 8 divides all offsets but perhaps the end of the
+  // buffer.
   const std::int64_t last = (bytes - kPieceBytes) / 8 * 8;
   std::vector<ByteRange> ranges;
   for (std::int64_t i = 0; i + 1 < kPieces; ++i) {

@@ -13,9 +13,9 @@
 namespace tuner {
 
 // An element passes where x == reference, or where the reference is finite and
-// |x - reference| <= absolute + relative * |reference|. NaN, on either side, never passes; an infinity only
-// equals itself. Where `elementwise` is false, only a NaN or a wrong infinity fails, and the Frobenius error
-// decides.
+// |x - reference| <= absolute + relative * |reference|. NaN, on either side, never passes; an
+// infinity only equals itself. Where `elementwise` is false, only a NaN or a wrong infinity fails,
+// and the Frobenius error decides.
 struct Tolerance {
   double relative = 0, absolute = 0;
   bool elementwise = true;
@@ -26,8 +26,9 @@ struct Tolerance {
 
 struct Comparison {
   std::int64_t checked = 0, failed = 0;
-  std::int64_t worst_index = -1;  // of the largest error against what is allowed; the first of equals
-  double worst_ratio = 0;         // error / allowed there; infinity for a NaN or where nothing is allowed
+  std::int64_t worst_index =
+      -1;                  // of the largest error against what is allowed; the first of equals
+  double worst_ratio = 0;  // error / allowed there; infinity for a NaN or where nothing is allowed
   Value worst_value = std::int64_t{0}, worst_expected = std::int64_t{0};
   double squared_error = 0, squared_reference = 0;
 
@@ -36,8 +37,8 @@ struct Comparison {
   double frobenius() const;
 };
 
-// `values` are elements first_index .. of an output, `reference` as many doubles (or, for integer elements,
-// 64-bit integers). Uses several threads.
+// `values` are elements first_index .. of an output, `reference` as many doubles (or, for integer
+// elements, 64-bit integers). Uses several threads.
 Comparison compare_elements(Element element, std::span<const std::byte> values,
                             std::span<const std::byte> reference, std::int64_t first_index,
                             const Tolerance& tolerance);
@@ -50,9 +51,9 @@ Comparison compare_one(Element element, const std::byte* value, double expected,
 std::string describe_failure(const std::string& output, const Comparison& comparison,
                              const Tolerance& tolerance);
 
-// Which bytes of an output are compared: all of them, or of one above kSampledBytes where not `full`: its
-// first and its last MiB, and as many spread evenly between as make kSampledBytes together. Pieces are in order,
-// do not overlap, and hold whole elements of up to 8 bytes.
+// Which bytes of an output are compared: all of them, or of one above kSampledBytes where not
+// `full`: its first and its last MiB, and as many spread evenly between as make kSampledBytes
+// together. Pieces are in order, do not overlap, and hold whole elements of up to 8 bytes.
 struct ByteRange {
   std::int64_t offset = 0, bytes = 0;
   bool operator==(const ByteRange&) const = default;

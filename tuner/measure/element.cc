@@ -61,9 +61,9 @@ Element parse_element(std::string_view name) {
   for (const Name& known : kNames) {
     if (known.name == name) return known.element;
   }
-  throw TunerError(
-      fmt::format("Unknown element type '{}'; known are f16 bf16 f32 f64 i8 u8 i16 u16 i32 u32 i64 u64.",
-                  name));
+  throw TunerError(fmt::format(
+      "Unknown element type '{}'; known are f16 bf16 f32 f64 i8 u8 i16 u16 i32 u32 i64 u64.",
+      name));
 }
 
 std::int64_t size_of(Element element) {

@@ -35,18 +35,30 @@ Bfloat16 to_bfloat16(float value);
 template <typename Function>
 decltype(auto) dispatch(Element element, Function&& function) {
   switch (element) {
-    case Element::f16: return function(std::type_identity<Half>{});
-    case Element::bf16: return function(std::type_identity<Bfloat16>{});
-    case Element::f32: return function(std::type_identity<float>{});
-    case Element::f64: return function(std::type_identity<double>{});
-    case Element::i8: return function(std::type_identity<std::int8_t>{});
-    case Element::u8: return function(std::type_identity<std::uint8_t>{});
-    case Element::i16: return function(std::type_identity<std::int16_t>{});
-    case Element::u16: return function(std::type_identity<std::uint16_t>{});
-    case Element::i32: return function(std::type_identity<std::int32_t>{});
-    case Element::u32: return function(std::type_identity<std::uint32_t>{});
-    case Element::i64: return function(std::type_identity<std::int64_t>{});
-    case Element::u64: break;
+    case Element::f16:
+      return function(std::type_identity<Half>{});
+    case Element::bf16:
+      return function(std::type_identity<Bfloat16>{});
+    case Element::f32:
+      return function(std::type_identity<float>{});
+    case Element::f64:
+      return function(std::type_identity<double>{});
+    case Element::i8:
+      return function(std::type_identity<std::int8_t>{});
+    case Element::u8:
+      return function(std::type_identity<std::uint8_t>{});
+    case Element::i16:
+      return function(std::type_identity<std::int16_t>{});
+    case Element::u16:
+      return function(std::type_identity<std::uint16_t>{});
+    case Element::i32:
+      return function(std::type_identity<std::int32_t>{});
+    case Element::u32:
+      return function(std::type_identity<std::uint32_t>{});
+    case Element::i64:
+      return function(std::type_identity<std::int64_t>{});
+    case Element::u64:
+      break;
   }
   return function(std::type_identity<std::uint64_t>{});
 }

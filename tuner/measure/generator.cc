@@ -43,8 +43,8 @@ void check_file(const BufferSpec& spec, std::int64_t bytes) {
                                  spec.name, spec.init.file, error.message()));
   }
   if (size < static_cast<std::uintmax_t>(bytes)) {
-    throw TunerError(fmt::format("Buffer '{}' needs {} bytes of '{}', which has only {}.", spec.name,
-                                 bytes, spec.init.file, size));
+    throw TunerError(fmt::format("Buffer '{}' needs {} bytes of '{}', which has only {}.",
+                                 spec.name, bytes, spec.init.file, size));
   }
 }
 
@@ -62,10 +62,11 @@ Generator::Kind Generator::parse_kind(const BufferSpec& spec) {
   for (const auto& [name, kind] : kKinds) {
     if (name == spec.init.kind) return kind;
   }
-  throw TunerError(fmt::format(
-      "Buffer '{}' has the unknown kind of values '{}'; known are uniform, normal, constant, index, "
-      "permutation, clustered and file.",
-      spec.name, spec.init.kind));
+  throw TunerError(
+      fmt::format("Buffer '{}' has the unknown kind of values '{}'; known are uniform, normal, "
+                  "constant, index, "
+                  "permutation, clustered and file.",
+                  spec.name, spec.init.kind));
 }
 
 Generator::Generator(BufferSpec spec)
@@ -75,8 +76,9 @@ Generator::Generator(BufferSpec spec)
       permutation_(spec_.count, spec_.init.seed) {
   if (kind_ == Kind::file) check_file(spec_, spec_.count * size_of(element_));
   if (kind_ == Kind::clustered && spec_.init.run <= 0) {
-    throw TunerError(fmt::format("Buffer '{}' is clustered in runs of {} elements; give 'run' as 1 or more.",
-                                 spec_.name, spec_.init.run));
+    throw TunerError(
+        fmt::format("Buffer '{}' is clustered in runs of {} elements; give 'run' as 1 or more.",
+                    spec_.name, spec_.init.run));
   }
 }
 
@@ -90,7 +92,8 @@ T Generator::make_drawn(std::int64_t index) const {
   }
   const double u = unit_uniform(init.seed, place);
   if constexpr (std::is_integral_v<T>) {
-    return from_double<T>(std::min(init.high, init.low + std::floor(u * (init.high - init.low + 1))));
+    return from_double<T>(
+        std::min(init.high, init.low + std::floor(u * (init.high - init.low + 1))));
   } else {
     return from_double<T>(init.low + (init.high - init.low) * u);
   }
@@ -106,11 +109,16 @@ std::int64_t Generator::make_clustered(std::int64_t index) const {
 template <typename T>
 T Generator::make(std::int64_t index) const {
   switch (kind_) {
-    case Kind::constant: return from_double<T>(spec_.init.low);
-    case Kind::index: return from_integer<T>(index);
-    case Kind::permutation: return from_integer<T>(permutation_(index));
-    case Kind::clustered: return from_integer<T>(make_clustered(index));
-    default: return make_drawn<T>(index);
+    case Kind::constant:
+      return from_double<T>(spec_.init.low);
+    case Kind::index:
+      return from_integer<T>(index);
+    case Kind::permutation:
+      return from_integer<T>(permutation_(index));
+    case Kind::clustered:
+      return from_integer<T>(make_clustered(index));
+    default:
+      return make_drawn<T>(index);
   }
 }
 
@@ -146,8 +154,9 @@ void Generator::read_from_file(std::int64_t first, std::int64_t count, std::byte
   file.seekg(first * size);
   file.read(reinterpret_cast<char*>(out), count * size);
   if (!file) {
-    throw TunerError(fmt::format("Buffer '{}' is filled from '{}', which cannot be read at byte {}.",
-                                 spec_.name, spec_.init.file, first * size));
+    throw TunerError(
+        fmt::format("Buffer '{}' is filled from '{}', which cannot be read at byte {}.", spec_.name,
+                    spec_.init.file, first * size));
   }
 }
 
@@ -173,9 +182,8 @@ double Generator::value(std::int64_t index) const {
     read_from_file(index, 1, bytes.data());
     return load_as_double(element_, bytes.data());
   }
-  return dispatch(element_, [&]<typename T>(std::type_identity<T>) {
-    return as_double(make<T>(index));
-  });
+  return dispatch(element_,
+                  [&]<typename T>(std::type_identity<T>) { return as_double(make<T>(index)); });
 }
 
 }  // namespace tuner

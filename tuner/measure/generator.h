@@ -1,8 +1,8 @@
 // The values that a buffer holds before a run, made on the host.
 //
-// "uniform" and "normal" values depend on (seed, i mod kPeriod) alone: the same on every machine, and a large
-// buffer is a tiling of one block of a prime length, which no power of two or matrix row divides. All other
-// kinds are exact for every element:
+// "uniform" and "normal" values depend on (seed, i mod kPeriod) alone: the same on every machine,
+// and a large buffer is a tiling of one block of a prime length, which no power of two or matrix
+// row divides. All other kinds are exact for every element:
 //   uniform      low + (high - low) * u, u in [0, 1); integers: low .. high, both included
 //   normal       mean low, deviation high; the sum of twelve uniform 16-bit numbers, which needs no
 //                function of the C library and so comes out alike everywhere; at most 6 deviations

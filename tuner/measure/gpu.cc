@@ -113,9 +113,9 @@ void Gpu::upload(CUdeviceptr target, std::int64_t bytes,
     }
     std::byte* half = staging_[turn].get();
     produce(chunk.offset, {half, bytes_of(chunk.bytes)});
-    driver_->check(driver_->memcpy_to_device(at(target, chunk.offset), half, bytes_of(chunk.bytes),
-                                             stream()),
-                   "cuMemcpyHtoDAsync of {} bytes", chunk.bytes);
+    driver_->check(
+        driver_->memcpy_to_device(at(target, chunk.offset), half, bytes_of(chunk.bytes), stream()),
+        "cuMemcpyHtoDAsync of {} bytes", chunk.bytes);
     record(staged_[turn]);
     turn = 1 - turn;
     ++used;

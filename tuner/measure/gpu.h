@@ -18,8 +18,8 @@
 
 namespace tuner {
 
-// For one thread. Everything is queued on one stream; what says "waits" returns when all of it is done.
-// Driver errors are thrown as DriverError.
+// For one thread. Everything is queued on one stream; what says "waits" returns when all of it is
+// done. Driver errors are thrown as DriverError.
 class Gpu {
  public:
   static constexpr std::int64_t kChunkBytes = std::int64_t{8} << 20;
@@ -46,10 +46,11 @@ class Gpu {
   double elapsed_ns(const Event& from, const Event& to) const;
 
   // Copies to the device what `produce` writes for each chunk. Waits.
-  void upload(CUdeviceptr target, std::int64_t bytes,
-              const std::function<void(std::int64_t offset, std::span<std::byte> chunk)>& produce) const;
-  // Hands the ranges' bytes to `consume` in chunks, in order, while the next one is being copied. Waits.
-  // Chunks begin at multiples of 8 bytes from the start of a range.
+  void upload(
+      CUdeviceptr target, std::int64_t bytes,
+      const std::function<void(std::int64_t offset, std::span<std::byte> chunk)>& produce) const;
+  // Hands the ranges' bytes to `consume` in chunks, in order, while the next one is being copied.
+  // Waits. Chunks begin at multiples of 8 bytes from the start of a range.
   void download(CUdeviceptr source, std::span<const ByteRange> ranges,
                 const std::function<void(std::int64_t offset, std::span<const std::byte> chunk)>&
                     consume) const;

@@ -25,11 +25,12 @@ std::optional<GuardDamage> find_damage(std::span<const std::byte> before,
 
 std::string describe_damage(const std::string& name, const GuardDamage& damage) {
   if (damage.offset < 0) {
-    return fmt::format("writes outside of buffer '{}': {} bytes, the first {} bytes before its start",
-                       name, damage.bytes, -damage.offset);
+    return fmt::format(
+        "writes outside of buffer '{}': {} bytes, the first {} bytes before its start", name,
+        damage.bytes, -damage.offset);
   }
-  return fmt::format("writes outside of buffer '{}': {} bytes, the first {} bytes past its end", name,
-                     damage.bytes, damage.offset);
+  return fmt::format("writes outside of buffer '{}': {} bytes, the first {} bytes past its end",
+                     name, damage.bytes, damage.offset);
 }
 
 }  // namespace tuner

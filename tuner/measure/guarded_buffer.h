@@ -26,8 +26,8 @@ class GuardedBuffer {
   DeviceMemory memory_;
 };
 
-// What is wrong with the guards of these buffers; empty where all are whole. Waits. Damaged guards are
-// written anew.
+// What is wrong with the guards of these buffers; empty where all are whole. Waits. Damaged guards
+// are written anew.
 std::string check_guards(const Gpu& gpu, const std::vector<const GuardedBuffer*>& buffers);
 
 }  // namespace tuner

@@ -23,11 +23,16 @@ Value value_from_json(const json& value) {
 
 const char* name_of(LaunchArgument::Kind kind) {
   switch (kind) {
-    case LaunchArgument::Kind::buffer: return "buffer";
-    case LaunchArgument::Kind::reference_output: return "reference_output";
-    case LaunchArgument::Kind::workspace: return "workspace";
-    case LaunchArgument::Kind::tensor_map: return "tensor_map";
-    case LaunchArgument::Kind::scalar: break;
+    case LaunchArgument::Kind::buffer:
+      return "buffer";
+    case LaunchArgument::Kind::reference_output:
+      return "reference_output";
+    case LaunchArgument::Kind::workspace:
+      return "workspace";
+    case LaunchArgument::Kind::tensor_map:
+      return "tensor_map";
+    case LaunchArgument::Kind::scalar:
+      break;
   }
   return "scalar";
 }

@@ -1,6 +1,6 @@
-// Measuring jobs, and the plans in them, as JSON (or MessagePack, which keeps infinities and bytes that are no
-// UTF-8). Reader and writer are always the same executable, so from_json wants every key: it throws
-// nlohmann::json::exception for anything else.
+// Measuring jobs, and the plans in them, as JSON (or MessagePack, which keeps infinities and bytes
+// that are no UTF-8). Reader and writer are always the same executable, so from_json wants every
+// key: it throws nlohmann::json::exception for anything else.
 #pragma once
 
 #include <nlohmann/json.hpp>

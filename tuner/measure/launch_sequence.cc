@@ -13,15 +13,16 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& reason) { throw TrialFailure("launch_error", reason); }
 
-LaunchTarget find_target(const std::map<std::string, LaunchTarget>& targets, const std::string& name,
-                         const char* what) {
+LaunchTarget find_target(const std::map<std::string, LaunchTarget>& targets,
+                         const std::string& name, const char* what) {
   const auto found = targets.find(name);
-  if (found == targets.end()) throw TunerError(fmt::format("A launch names the {} '{}', which is not there.", what, name));
+  if (found == targets.end())
+    throw TunerError(fmt::format("A launch names the {} '{}', which is not there.", what, name));
   return found->second;
 }
 
-// `NAME.initial` is what a reference calls the initial value of an inout buffer: before its own output is
-// written anywhere else, that is the buffer itself.
+// `NAME.initial` is what a reference calls the initial value of an inout buffer: before its own
+// output is written anywhere else, that is the buffer itself.
 LaunchTarget find_buffer(const LaunchTargets& targets, const std::string& name) {
   constexpr std::string_view kInitial = ".initial";
   const bool initial = name.size() > kInitial.size() && name.ends_with(kInitial);
@@ -41,8 +42,8 @@ std::array<unsigned, 3> dimensions(const std::string& kernel, const char* what,
   std::array<unsigned, 3> result{};
   for (std::size_t i = 0; i < asked.size(); ++i) {
     if (asked[i] < 1 || asked[i] > std::numeric_limits<std::int32_t>::max()) {
-      refuse(fmt::format("{} {} x {} x {} of {} is out of range", what, asked[0], asked[1], asked[2],
-                         kernel));
+      refuse(fmt::format("{} {} x {} x {} of {} is out of range", what, asked[0], asked[1],
+                         asked[2], kernel));
     }
     result[i] = static_cast<unsigned>(asked[i]);
   }
@@ -72,17 +73,27 @@ std::vector<CUlaunchAttribute> launch_attributes(const LaunchStep& step,
 CUtensorMapDataType tensor_map_type(Element element) {
   switch (element) {
     case Element::i8:  // the map only moves bits
-    case Element::u8: return CU_TENSOR_MAP_DATA_TYPE_UINT8;
+    case Element::u8:
+      return CU_TENSOR_MAP_DATA_TYPE_UINT8;
     case Element::i16:
-    case Element::u16: return CU_TENSOR_MAP_DATA_TYPE_UINT16;
-    case Element::u32: return CU_TENSOR_MAP_DATA_TYPE_UINT32;
-    case Element::i32: return CU_TENSOR_MAP_DATA_TYPE_INT32;
-    case Element::u64: return CU_TENSOR_MAP_DATA_TYPE_UINT64;
-    case Element::i64: return CU_TENSOR_MAP_DATA_TYPE_INT64;
-    case Element::f16: return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
-    case Element::bf16: return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
-    case Element::f64: return CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
-    case Element::f32: break;
+    case Element::u16:
+      return CU_TENSOR_MAP_DATA_TYPE_UINT16;
+    case Element::u32:
+      return CU_TENSOR_MAP_DATA_TYPE_UINT32;
+    case Element::i32:
+      return CU_TENSOR_MAP_DATA_TYPE_INT32;
+    case Element::u64:
+      return CU_TENSOR_MAP_DATA_TYPE_UINT64;
+    case Element::i64:
+      return CU_TENSOR_MAP_DATA_TYPE_INT64;
+    case Element::f16:
+      return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+    case Element::bf16:
+      return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+    case Element::f64:
+      return CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
+    case Element::f32:
+      break;
   }
   return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
 }
@@ -92,7 +103,8 @@ CUtensorMapSwizzle tensor_map_swizzle(const std::string& name) {
   if (name == "32") return CU_TENSOR_MAP_SWIZZLE_32B;
   if (name == "64") return CU_TENSOR_MAP_SWIZZLE_64B;
   if (name == "128") return CU_TENSOR_MAP_SWIZZLE_128B;
-  throw TunerError(fmt::format("Unknown swizzle '{}' of a tensor map; known are none, 32, 64 and 128.", name));
+  throw TunerError(
+      fmt::format("Unknown swizzle '{}' of a tensor map; known are none, 32, 64 and 128.", name));
 }
 
 template <typename T>
@@ -101,7 +113,8 @@ T scalar_from(const std::string& name, const std::string& type, const Value& val
   if (const auto* truth = std::get_if<bool>(&value)) return from_integer<T>(*truth ? 1 : 0);
   const auto* whole = std::get_if<std::int64_t>(&value);
   if (whole == nullptr) {
-    throw TunerError(fmt::format("The scalar '{}' is the text '{}', which cannot be an argument.", name, to_string(value)));
+    throw TunerError(fmt::format("The scalar '{}' is the text '{}', which cannot be an argument.",
+                                 name, to_string(value)));
   }
   const T converted = from_integer<T>(*whole);
   if constexpr (std::is_integral_v<T>) {
@@ -136,7 +149,8 @@ LaunchSequence::LaunchSequence(const Gpu& gpu, CUmodule module,
       refuse(fmt::format("memset of {} bytes of '{}', which has {}", step.memset_bytes,
                          step.memset_target, target.bytes));
     }
-    steps_.push_back({{}, {target.address, step.memset_bytes, static_cast<std::uint8_t>(step.memset_value)}});
+    steps_.push_back(
+        {{}, {target.address, step.memset_bytes, static_cast<std::uint8_t>(step.memset_value)}});
   }
   if (steps_.empty()) refuse("there is nothing to launch");
 }
@@ -153,8 +167,7 @@ LaunchSequence::Kernel LaunchSequence::make_kernel(CUmodule module, const Launch
   check_shape(kernel, step);
   allow_shared(kernel, step);
   kernel.dynamic_shared = static_cast<unsigned>(step.dynamic_shared);
-  kernel.attributes =
-      launch_attributes(step, dimensions(kernel.name, "cluster", step.cluster));
+  kernel.attributes = launch_attributes(step, dimensions(kernel.name, "cluster", step.cluster));
   for (const LaunchArgument& argument : step.arguments) {
     kernel.arguments.push_back(make_argument(argument, targets));
   }
@@ -169,18 +182,20 @@ void LaunchSequence::check_shape(const Kernel& kernel, const LaunchStep& step) c
   // Exact for any three 31-bit numbers that matter: far beyond the limit it need not be.
   const double threads = 1.0 * kernel.block[0] * kernel.block[1] * kernel.block[2];
   if (threads > most) {
-    refuse(fmt::format("a block of {} threads, where {} (with its registers and bounds) may have {}",
-                       threads, kernel.name, most));
+    refuse(
+        fmt::format("a block of {} threads, where {} (with its registers and bounds) may have {}",
+                    threads, kernel.name, most));
   }
   const double cluster = 1.0 * static_cast<double>(step.cluster[0]) *
-                         static_cast<double>(step.cluster[1]) * static_cast<double>(step.cluster[2]);
+                         static_cast<double>(step.cluster[1]) *
+                         static_cast<double>(step.cluster[2]);
   if (cluster > 1 && gpu_.profile().compute_capability < 90) {
     refuse("clusters need compute capability 9.0");
   }
   if (cluster > gpu_.profile().max_cluster) {
     gpu_.driver().check(
-        gpu_.driver().func_set_attribute(
-            kernel.function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
+        gpu_.driver().func_set_attribute(kernel.function,
+                                         CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
         "cuFuncSetAttribute (clusters of {}) of {}", cluster, kernel.name);
   }
 }
@@ -196,17 +211,18 @@ void LaunchSequence::allow_shared(const Kernel& kernel, const LaunchStep& step) 
   const models::DeviceProfile& device = gpu_.profile();
   const std::int64_t limit = std::max(device.shared_per_block_optin, device.shared_per_block);
   if (step.dynamic_shared < 0 || step.dynamic_shared > limit - fixed) {
-    refuse(fmt::format("{} bytes of dynamic and {} of static shared memory in {}, where a block may have {}",
-                       step.dynamic_shared, fixed, kernel.name, limit));
+    refuse(fmt::format(
+        "{} bytes of dynamic and {} of static shared memory in {}, where a block may have {}",
+        step.dynamic_shared, fixed, kernel.name, limit));
   }
   // Beyond 48 KB it has to be asked for. Another step of the same function may have asked for more.
   if (fixed + step.dynamic_shared <= device.shared_per_block) return;
   if (attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) >= step.dynamic_shared) return;
-  gpu_.driver().check(
-      gpu_.driver().func_set_attribute(kernel.function,
-                                       CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                       static_cast<int>(step.dynamic_shared)),
-      "cuFuncSetAttribute ({} bytes of shared memory) of {}", step.dynamic_shared, kernel.name);
+  gpu_.driver().check(gpu_.driver().func_set_attribute(
+                          kernel.function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                          static_cast<int>(step.dynamic_shared)),
+                      "cuFuncSetAttribute ({} bytes of shared memory) of {}", step.dynamic_shared,
+                      kernel.name);
 }
 
 LaunchSequence::ArgumentBytes LaunchSequence::make_argument(const LaunchArgument& argument,
@@ -217,13 +233,16 @@ LaunchSequence::ArgumentBytes LaunchSequence::make_argument(const LaunchArgument
     return result;
   };
   switch (argument.kind) {
-    case LaunchArgument::Kind::buffer: return put_address(find_buffer(targets, argument.name));
+    case LaunchArgument::Kind::buffer:
+      return put_address(find_buffer(targets, argument.name));
     case LaunchArgument::Kind::reference_output:
       return put_address(find_target(targets.reference_outputs, argument.name, "reference output"));
     case LaunchArgument::Kind::workspace:
       return put_address(find_target(targets.workspaces, argument.name, "workspace"));
-    case LaunchArgument::Kind::tensor_map: return make_tensor_map(argument.tensor_map, targets);
-    case LaunchArgument::Kind::scalar: break;
+    case LaunchArgument::Kind::tensor_map:
+      return make_tensor_map(argument.tensor_map, targets);
+    case LaunchArgument::Kind::scalar:
+      break;
   }
   const std::vector<std::byte> bytes = encode_scalar(argument.name, argument.type, argument.value);
   std::copy(bytes.begin(), bytes.end(), result.bytes.begin());
@@ -236,9 +255,10 @@ LaunchSequence::ArgumentBytes LaunchSequence::make_tensor_map(const TensorMapSpe
   if (encode == nullptr) refuse("tensor maps need a driver for CUDA 12.0");
   const std::size_t rank = spec.sizes.size();
   if (rank < 1 || rank > 5 || spec.box.size() != rank || spec.strides.size() + 1 != rank) {
-    throw TunerError(fmt::format("The tensor map of '{}' has {} sizes, {} strides and a box of {}; a map of 1 to 5 "
-                                 "dimensions has one stride less than sizes, and as many in its box.",
-                                 spec.buffer, rank, spec.strides.size(), spec.box.size()));
+    throw TunerError(fmt::format(
+        "The tensor map of '{}' has {} sizes, {} strides and a box of {}; a map of 1 to 5 "
+        "dimensions has one stride less than sizes, and as many in its box.",
+        spec.buffer, rank, spec.strides.size(), spec.box.size()));
   }
   const LaunchTarget target = find_buffer(targets, spec.buffer);
   const std::vector<cuuint64_t> sizes(spec.sizes.begin(), spec.sizes.end());

@@ -1,4 +1,5 @@
-// The launches of one run, resolved to functions and addresses, so that queueing them costs nothing else.
+// The launches of one run, resolved to functions and addresses, so that queueing them costs nothing
+// else.
 #pragma once
 
 #include <array>
@@ -26,8 +27,8 @@ struct LaunchTargets {
 class LaunchSequence {
  public:
   // Everything that can be refused before a launch is refused here: throws TrialFailure (status
-  // "launch_error", not fatal) saying which limit a kernel exceeds; DriverError; TunerError for a plan that
-  // names what is not there. The module and the targets must outlive it.
+  // "launch_error", not fatal) saying which limit a kernel exceeds; DriverError; TunerError for a
+  // plan that names what is not there. The module and the targets must outlive it.
   LaunchSequence(const Gpu& gpu, CUmodule module, const std::vector<LaunchStep>& steps,
                  const LaunchTargets& targets);
 
@@ -67,8 +68,8 @@ class LaunchSequence {
   std::vector<Step> steps_;
 };
 
-// The bytes of a scalar argument, little-endian. Throws TrialFailure where an integer does not fit its type,
-// TunerError for text or an unknown type.
+// The bytes of a scalar argument, little-endian. Throws TrialFailure where an integer does not fit
+// its type, TunerError for text or an unknown type.
 std::vector<std::byte> encode_scalar(const std::string& name, const std::string& type,
                                      const Value& value);
 

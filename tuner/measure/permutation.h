@@ -7,8 +7,8 @@
 namespace tuner {
 
 // A bijection of 0 .. count-1, different for each seed. Each step is a bijection of the numbers of
-// ceil(log2(count)) bits; an image outside of the range is mapped again until it falls inside, which keeps it a
-// bijection and takes two rounds at most on average. Thread-safe.
+// ceil(log2(count)) bits; an image outside of the range is mapped again until it falls inside,
+// which keeps it a bijection and takes two rounds at most on average. Thread-safe.
 class Permutation {
  public:
   Permutation(std::int64_t count, std::uint64_t seed);
@@ -24,8 +24,8 @@ class Permutation {
   std::array<std::uint64_t, kRounds> offsets_{};
 };
 
-// A well mixed 64-bit number for each (seed, index): the finaliser of SplitMix64 (Steele, Lea, Flood 2014)
-// over a Weyl sequence.
+// A well mixed 64-bit number for each (seed, index): the finaliser of SplitMix64 (Steele, Lea,
+// Flood 2014) over a Weyl sequence.
 inline std::uint64_t mixed(std::uint64_t seed, std::uint64_t index) {
   std::uint64_t z = seed * 0xd1342543de82ef95ULL + (index + 1) * 0x9e3779b97f4a7c15ULL;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;

@@ -34,9 +34,9 @@ void PreparedJob::allocate_workspaces() {
   workspaces_.reserve(job_.workspaces.size());
   for (const WorkspaceSpec& spec : job_.workspaces) {
     if (spec.bytes < 0 || spec.bytes > gpu_.profile().memory_bytes) {
-      throw TrialFailure("launch_error", fmt::format("workspace '{}' of {} bytes, where the GPU has {}",
-                                                     spec.name, spec.bytes,
-                                                     gpu_.profile().memory_bytes));
+      throw TrialFailure("launch_error",
+                         fmt::format("workspace '{}' of {} bytes, where the GPU has {}", spec.name,
+                                     spec.bytes, gpu_.profile().memory_bytes));
     }
     workspaces_.emplace_back(gpu_, spec.name, spec.bytes);
     const GuardedBuffer& workspace = workspaces_.back();

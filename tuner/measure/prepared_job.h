@@ -13,8 +13,9 @@ namespace tuner {
 // For one thread. The buffers must outlive it.
 class PreparedJob {
  public:
-  // Loads the cubin, allocates the workspaces, fills the symbols. Throws TrialFailure or DriverError where the
-  // configuration cannot be launched, TunerError where the cubin cannot be read.
+  // Loads the cubin, allocates the workspaces, fills the symbols. Throws TrialFailure or
+  // DriverError where the configuration cannot be launched, TunerError where the cubin cannot be
+  // read.
   PreparedJob(const Gpu& gpu, const ProblemBuffers& buffers, MeasureJob job);
 
   const MeasureJob& job() const { return job_; }

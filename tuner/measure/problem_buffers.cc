@@ -86,7 +86,8 @@ void ProblemBuffers::make_sets(std::size_t count) {
 
 void ProblemBuffers::restore(std::size_t set) const {
   for (std::size_t i = 0; i < specs_.size(); ++i) {
-    if (originals_[i]) gpu_.copy(sets_[set][i].data(), originals_[i]->data(), sets_[set][i].bytes());
+    if (originals_[i])
+      gpu_.copy(sets_[set][i].data(), originals_[i]->data(), sets_[set][i].bytes());
   }
 }
 

@@ -26,8 +26,9 @@ struct ReferenceOutput {
   }
 };
 
-// Runs the reference launches on set 0, which holds the initial values. Nothing of it stays on the device.
-// Throws TunerError: a reference that cannot be launched, crashes, or takes longer than `limit`.
+// Runs the reference launches on set 0, which holds the initial values. Nothing of it stays on the
+// device. Throws TunerError: a reference that cannot be launched, crashes, or takes longer than
+// `limit`.
 std::vector<ReferenceOutput> compute_reference(const Gpu& gpu, const ProblemBuffers& buffers,
                                                const Verification& verification,
                                                std::chrono::milliseconds limit);
@@ -42,12 +43,12 @@ struct CheckedElements {
   std::vector<double> expected;  // of all runs' elements, in order
 };
 
-// Runs of sixteen: the first, the last, and seeded random ones between; all elements where there are no more
-// than `samples`. Sorted, without overlap.
+// Runs of sixteen: the first, the last, and seeded random ones between; all elements where there
+// are no more than `samples`. Sorted, without overlap.
 std::vector<CheckedElements::Run> choose_runs(std::int64_t count, std::int64_t samples);
 
-// Where the loads of an ElementCheck come from. What is loaded from a buffer of integers is an integer in
-// the expressions, so that it may serve as an index.
+// Where the loads of an ElementCheck come from. What is loaded from a buffer of integers is an
+// integer in the expressions, so that it may serve as an index.
 struct CheckInputs {
   std::function<bool(const std::string& buffer)> holds_integers;
   std::function<double(const std::string& buffer, std::int64_t index)> initial_value;

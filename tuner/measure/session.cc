@@ -31,7 +31,8 @@ void check_memory(const Gpu& gpu, const MeasureSetup& setup) {
   const std::int64_t free = gpu.free_bytes();
   if (needed <= free) return;
   throw TunerError(fmt::format(
-      "The problem takes {:.1f} GB of device memory (buffers, copies to restore from, reference outputs), "
+      "The problem takes {:.1f} GB of device memory (buffers, copies to restore from, reference "
+      "outputs), "
       "and {:.1f} GB of {} are free. Choose a smaller one.",
       static_cast<double>(needed) * 1e-9, static_cast<double>(free) * 1e-9, gpu.profile().name));
 }
@@ -76,13 +77,14 @@ void Session::set_up() {
   check_memory(*gpu_, setup_);
   buffers_ = std::make_unique<ProblemBuffers>(*gpu_, setup_.buffers);
   const double reference_ms = std::max(kReferenceFactor * setup_.run_timeout_ms, kReferenceLeastMs);
-  verifier_ = std::make_unique<Verifier>(*gpu_, *buffers_, setup_.verification,
-                                         milliseconds(reference_ms));
+  verifier_ =
+      std::make_unique<Verifier>(*gpu_, *buffers_, setup_.verification, milliseconds(reference_ms));
   timing_ = std::make_unique<TimingContext>(*gpu_, *buffers_, setup_.cache,
                                             milliseconds(setup_.run_timeout_ms));
 }
 
-// Where the context is lost, nothing of it can be freed: that would fail, or wait for a kernel that never ends.
+// Where the context is lost, nothing of it can be freed: that would fail, or wait for a kernel that
+// never ends.
 void Session::leak() {
   static_cast<void>(timing_.release());
   static_cast<void>(verifier_.release());
@@ -131,8 +133,8 @@ void Session::verify(Entry& entry) {
   entry.result.verified = verdict.compared;
 }
 
-// After timing: a kernel may be right the first time only (a counter that is not reset, say), and the runs of
-// other sets may have written outside of theirs.
+// After timing: a kernel may be right the first time only (a counter that is not reset, say), and
+// the runs of other sets may have written outside of theirs.
 void Session::check_again(Entry& entry) {
   const std::string damage = buffers_->check_guards(0, buffers_->sets());
   if (!damage.empty()) throw TrialFailure("wrong", damage);
@@ -149,7 +151,8 @@ void Session::sample(Entry& entry) {
   entry.timer = std::make_unique<Timer>(*timing_, *entry.prepared, entry.verified_run_ns);
   Sampler sampler(setup_.sampling, incumbent);
   while (sampler.next() == Sampler::Next::more) {
-    const Timer::Group group = entry.timer->take(sampler.group_size(entry.timer->expected_sample_ms()));
+    const Timer::Group group =
+        entry.timer->take(sampler.group_size(entry.timer->expected_sample_ms()));
     if (timing_->clock().throttled()) {
       if (timing_->clock().may_retry(entry.retries)) {
         ++entry.retries;

@@ -14,14 +14,16 @@ namespace tuner {
 // The life of one problem on one GPU: buffers, reference, timing. For one thread.
 class Session {
  public:
-  // Throws TunerError where the problem cannot be set up: no such GPU, not enough memory, values that cannot be
-  // made, a reference that fails. The process must then end without destroying anything.
+  // Throws TunerError where the problem cannot be set up: no such GPU, not enough memory, values
+  // that cannot be made, a reference that fails. The process must then end without destroying
+  // anything.
   explicit Session(MeasureSetup setup);
 
   // Verifies, then times. Does not throw for what a configuration does.
   MeasureResult measure(const MeasureJob& job);
-  // All jobs verified in full, then sampled in turns, each round in another order. `at(i)` is called before
-  // anything of job i runs. Stops where broken(): then the result of the job that broke it says how.
+  // All jobs verified in full, then sampled in turns, each round in another order. `at(i)` is
+  // called before anything of job i runs. Stops where broken(): then the result of the job that
+  // broke it says how.
   std::vector<MeasureResult> compare(const CompareJob& job, const std::function<void(int)>& at);
   // Nothing can be measured in this process any more; it must end without waiting for the GPU.
   bool broken() const { return broken_; }
@@ -37,7 +39,8 @@ class Session {
   void sample_round(Entry& entry);
   void conclude(Entry& entry);
   void attempt(Entry& entry, const std::function<void()>& work);
-  void fail(MeasureResult& result, const std::string& status, const std::string& reason, bool fatal);
+  void fail(MeasureResult& result, const std::string& status, const std::string& reason,
+            bool fatal);
 
   MeasureSetup setup_;
   std::unique_ptr<Gpu> gpu_;

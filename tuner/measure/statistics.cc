@@ -75,10 +75,13 @@ Sampler::Next Sampler::next() const {
 int Sampler::group_size(double sample_ms) const {
   const int taken = static_cast<int>(samples_.size());
   const bool may_abandon = incumbent_ns_ > 0 && taken < 2;
-  int size = may_abandon ? 2 - taken : taken < rule_.min_samples ? rule_.min_samples - taken : kGroup;
+  int size = may_abandon                 ? 2 - taken
+             : taken < rule_.min_samples ? rule_.min_samples - taken
+                                         : kGroup;
   size = std::min(size, rule_.max_samples - taken);
   const double left = rule_.max_ms - spent_ms_;
-  if (sample_ms > 0 && size * sample_ms > left) size = static_cast<int>(std::max(left, 0.0) / sample_ms);
+  if (sample_ms > 0 && size * sample_ms > left)
+    size = static_cast<int>(std::max(left, 0.0) / sample_ms);
   return std::clamp(size, 1, 64);
 }
 

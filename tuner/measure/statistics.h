@@ -11,9 +11,9 @@ namespace tuner {
 // 0 of nothing.
 double median(std::span<const double> samples);
 
-// The 95 % confidence interval of the median by order statistics (no assumption of a distribution): from the
-// k-th smallest to the k-th largest sample, k the largest with P(Binomial(n, 1/2) < k) <= 0.025. Below
-// six samples there is none that sure; the whole range stands in for it.
+// The 95 % confidence interval of the median by order statistics (no assumption of a distribution):
+// from the k-th smallest to the k-th largest sample, k the largest with P(Binomial(n, 1/2) < k) <=
+// 0.025. Below six samples there is none that sure; the whole range stands in for it.
 struct Interval {
   double low = 0, high = 0;
 };
@@ -23,7 +23,8 @@ Interval median_interval(std::span<const double> samples);
 class Sampler {
  public:
   // incumbent_ns: 0 for none, or where nothing may be abandoned.
-  Sampler(const SamplingRule& rule, double incumbent_ns) : rule_(rule), incumbent_ns_(incumbent_ns) {}
+  Sampler(const SamplingRule& rule, double incumbent_ns)
+      : rule_(rule), incumbent_ns_(incumbent_ns) {}
 
   // spent_ms: GPU time that taking it took.
   void add(double sample_ns, double spent_ms);
@@ -32,8 +33,9 @@ class Sampler {
 
   enum class Next { more, done, abandon };
   // Abandons after two samples (one where it used up max_ms by itself) if the fastest is more than
-  // abandon_factor times the incumbent. Done after max_samples; from min_samples on when the interval is
-  // narrow; when max_ms is over and three samples are there; when ten times max_ms is over.
+  // abandon_factor times the incumbent. Done after max_samples; from min_samples on when the
+  // interval is narrow; when max_ms is over and three samples are there; when ten times max_ms is
+  // over.
   Next next() const;
   // How many samples to take before asking again, given what one takes.
   int group_size(double sample_ms) const;

@@ -14,6 +14,8 @@ constexpr int kMaxLaunches = 128;
 // Longer runs hide neither a launch nor the cost of an untimed one before them.
 constexpr double kLongRunNs = 5e6;
 constexpr double kShortRunNs = 20e3;
+// What a first run may take because of loading its code, and not for its own sake.
+constexpr double kTrustedFirstRunNs = 50e6;
 constexpr int kEstimateRuns = 10;
 
 }  // namespace
@@ -43,13 +45,15 @@ TimingContext::TimingContext(const Gpu& gpu, ProblemBuffers& buffers, CacheMode 
                              std::chrono::milliseconds run_limit)
     : gpu_(gpu), buffers_(buffers), run_limit_(run_limit), clock_(gpu.nvml()) {
   const std::int64_t l2_bytes = gpu.profile().l2_bytes;
-  CachePlan plan = plan_cache(mode, buffers.bytes(), l2_bytes, buffers.has_inout(), gpu.free_bytes());
+  CachePlan plan =
+      plan_cache(mode, buffers.bytes(), l2_bytes, buffers.has_inout(), gpu.free_bytes());
   buffers.make_sets(plan.sets);
   if (buffers.sets() < plan.sets) plan.between = BetweenSamples::flush;  // there was no room
   between_ = plan.between;
   if (between_ == BetweenSamples::flush) {
     flushed_bytes_ = 2 * l2_bytes;
-    flushed_ = allocate(gpu.driver(), static_cast<std::size_t>(flushed_bytes_), "flushing the cache");
+    flushed_ =
+        allocate(gpu.driver(), static_cast<std::size_t>(flushed_bytes_), "flushing the cache");
   }
 }
 
@@ -77,7 +81,7 @@ Timer::Timer(TimingContext& context, const PreparedJob& job, double first_run_ns
 
 void Timer::estimate(double first_run_ns) {
   run_ns_ = first_run_ns;
-  if (first_run_ns >= kLongRunNs) return;
+  if (first_run_ns >= kTrustedFirstRunNs) return;
   run_ns_ = timed_runs(1);
   // One run between two events is a rough measure of a short kernel.
   if (run_ns_ < kShortRunNs && !context_.one_run_a_sample()) run_ns_ = timed_runs(kEstimateRuns);

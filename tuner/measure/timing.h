@@ -1,16 +1,18 @@
 // Timing a configuration with events.
 //
-// A sample is the time between two events around `launches_per_sample` runs, divided by their number. Nothing
-// is subtracted. What happens between samples, outside of the events:
+// A sample is the time between two events around `launches_per_sample` runs, divided by their
+// number. Nothing is subtracted. What happens between samples, outside of the events:
 //   inout buffers     restored from their copy; one run a sample
-//   cold, rotating    each run takes the next set of buffers; between two uses of a set at least twice the L2
+//   cold, rotating    each run takes the next set of buffers; between two uses of a set at least
+//   twice the L2
 //                     is touched, or the set alone is that large
-//   cold, flushing    where rotation would take too many sets, or inout buffers are restored (which leaves them
+//   cold, flushing    where rotation would take too many sets, or inout buffers are restored (which
+//   leaves them
 //                     in the cache): twice the L2 is written before each sample; one run a sample
 //   warm              nothing; a run that is not timed comes first
-// A group of samples is queued at once, so that the GPU does not wait for the host between them. Short
-// kernels (below 100 us) are batched to about 200 us a sample, so that the events' resolution of 0.5 us does not
-// count, unless a sample is one run.
+// A group of samples is queued at once, so that the GPU does not wait for the host between them.
+// Short kernels (below 100 us) are batched to about 200 us a sample, so that the events' resolution
+// of 0.5 us does not count, unless a sample is one run.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +25,8 @@ namespace tuner {
 
 enum class BetweenSamples { nothing, rotate, flush };
 
-// How samples are kept apart for buffers of `set_bytes`, on a GPU with `l2_bytes`, and how many sets rotation
-// takes.
+// How samples are kept apart for buffers of `set_bytes`, on a GPU with `l2_bytes`, and how many
+// sets rotation takes.
 struct CachePlan {
   BetweenSamples between = BetweenSamples::nothing;
   std::size_t sets = 1;
@@ -45,7 +47,9 @@ class TimingContext {
   const Gpu& gpu() const { return gpu_; }
   ProblemBuffers& buffers() { return buffers_; }
   ClockWatch& clock() { return clock_; }
-  bool one_run_a_sample() const { return buffers_.has_inout() || between_ == BetweenSamples::flush; }
+  bool one_run_a_sample() const {
+    return buffers_.has_inout() || between_ == BetweenSamples::flush;
+  }
   std::chrono::milliseconds run_limit() const { return run_limit_; }
   // Queues what comes before a sample or an untimed run; says which set the next run is to take.
   void prepare_sample(std::size_t set);
@@ -74,8 +78,8 @@ class Timer {
     std::vector<double> samples_ns;
     double gpu_ms = 0;  // all of it, untimed work included
   };
-  // Takes so many samples at once. Throws TrialFailure: "timeout" (fatal), "launch_error" where no time
-  // passed; DriverError.
+  // Takes so many samples at once. Throws TrialFailure: "timeout" (fatal), "launch_error" where no
+  // time passed; DriverError.
   Group take(int samples);
   int launches_per_sample() const { return launches_; }
   double expected_sample_ms() const { return run_ns_ * launches_ * 1e-6; }

@@ -1,5 +1,5 @@
-// How a configuration fails inside a measuring process. Thrown and caught within this folder; the result that
-// leaves it is plain data.
+// How a configuration fails inside a measuring process. Thrown and caught within this folder; the
+// result that leaves it is plain data.
 #pragma once
 
 #include <stdexcept>

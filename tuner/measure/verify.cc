@@ -40,7 +40,8 @@ Verdict Verifier::after_run(const PreparedJob& job, bool full) {
   Verdict verdict = compare_outputs(full || first_);
   first_ = false;
   // Named before wrong values, which they explain.
-  for (std::string problem : {buffers_.check_guards(0, 1), job.check_guards(), buffers_.check_inputs()}) {
+  for (std::string problem :
+       {buffers_.check_guards(0, 1), job.check_guards(), buffers_.check_inputs()}) {
     if (problem.empty()) continue;
     verdict.problem = std::move(problem);
     return verdict;
@@ -90,9 +91,11 @@ void Verifier::compare_checked(const CheckedElements& checked, Verdict& verdict)
   // Many small copies are queued together and fetched at once; few large ones go in chunks.
   const std::int64_t bytes = static_cast<std::int64_t>(checked.expected.size()) * size;
   if (bytes > Gpu::kChunkBytes) {
-    gpu_.download(output.data(), ranges, [&](std::int64_t offset, std::span<const std::byte> chunk) {
-      compare_run({offset / size, static_cast<std::int64_t>(chunk.size()) / size}, chunk.data());
-    });
+    gpu_.download(output.data(), ranges,
+                  [&](std::int64_t offset, std::span<const std::byte> chunk) {
+                    compare_run({offset / size, static_cast<std::int64_t>(chunk.size()) / size},
+                                chunk.data());
+                  });
     return judge(checked.buffer, total, verdict);
   }
   std::vector<Gpu::Piece> pieces;
@@ -119,8 +122,9 @@ void Verifier::judge(std::size_t buffer, const Comparison& comparison, Verdict& 
   if (comparison.failed > 0) {
     verdict.problem = describe_failure(name, comparison, tolerance_);
   } else if (frobenius_limit_ > 0 && !(frobenius <= frobenius_limit_)) {
-    verdict.problem = fmt::format("the relative Frobenius error of '{}' is {:.3g}, allowed is {:.3g}",
-                                  name, frobenius, frobenius_limit_);
+    verdict.problem =
+        fmt::format("the relative Frobenius error of '{}' is {:.3g}, allowed is {:.3g}", name,
+                    frobenius, frobenius_limit_);
   }
 }
 

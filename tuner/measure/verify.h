@@ -11,7 +11,7 @@
 namespace tuner {
 
 struct Verdict {
-  std::string problem;  // empty: right
+  std::string problem;   // empty: right
   double max_error = 0;  // as in MeasureResult; 0 where only the Frobenius error is asked for
   double frobenius_error = 0;
   bool compared = false;  // against something, that is
@@ -19,9 +19,9 @@ struct Verdict {
 
 // Holds the reference. For one thread.
 //
-// Elements are judged one by one unless only a Frobenius error is asked for (`relative` and `absolute` both 0).
-// Unless `full`, of an output above 64 MiB only ranges_to_check() are compared; the first check of a process is
-// always full.
+// Elements are judged one by one unless only a Frobenius error is asked for (`relative` and
+// `absolute` both 0). Unless `full`, of an output above 64 MiB only ranges_to_check() are compared;
+// the first check of a process is always full.
 class Verifier {
  public:
   // Computes the reference. Throws TunerError.

@@ -8,8 +8,8 @@
 namespace tuner {
 
 struct ConfigsFolders {
-  std::filesystem::path write;                // also the first that is searched
-  std::string chosen_by;                      // "--configs", "TUNER_CONFIGS" or "the user's data folder"
+  std::filesystem::path write;  // also the first that is searched
+  std::string chosen_by;        // "--configs", "TUNER_CONFIGS" or "the user's data folder"
   std::vector<std::filesystem::path> search;  // in order; the last is what came with the tool
 };
 

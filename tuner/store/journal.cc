@@ -45,9 +45,10 @@ JournalWriter::JournalWriter(fs::path path, int flags) : path_(std::move(path)) 
     const int error = errno;
     ::close(fd_);
     if (error != EWOULDBLOCK) fail(path_, error);
-    throw TunerError(fmt::format("Another tuner is writing the journal {}: wait for its end, or "
-                                 "choose another file.",
-                                 path_.string()));
+    throw TunerError(
+        fmt::format("Another tuner is writing the journal {}: wait for its end, or "
+                    "choose another file.",
+                    path_.string()));
   }
 }
 

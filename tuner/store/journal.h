@@ -20,7 +20,7 @@ struct JournalHeader {
   std::string kernel;
   NamedValues problem;
   std::string cache;
-  std::string device;                   // its name, as the driver says
+  std::string device;  // its name, as the driver says
   std::string source_hash;
   std::vector<std::string> parameters;  // of the space, in order
   std::uint64_t seed = 0;

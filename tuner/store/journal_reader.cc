@@ -70,9 +70,10 @@ JournalContent read_journal(const std::filesystem::path& path) {
   // What follows the last line's end was being written when the writer was stopped.
   content.truncated = at < text.size();
   if (number == 0) {
-    throw TunerError(fmt::format("{} is no journal: it has no complete first line. Remove it, or "
-                                 "choose another file.",
-                                 path.string()));
+    throw TunerError(
+        fmt::format("{} is no journal: it has no complete first line. Remove it, or "
+                    "choose another file.",
+                    path.string()));
   }
   return content;
 }

@@ -46,7 +46,7 @@ Rung rung_of(const LookupQuery& query, const TunedEntry& entry, double distance,
     return distance == 0 && !stale ? Rung::exact : Rung::nearest_size;
   }
   return query.device.compute_capability == entry.device.compute_capability ? Rung::same_capability
-                                                                             : Rung::none;
+                                                                            : Rung::none;
 }
 
 std::optional<Candidate> candidate_of(const LookupQuery& query, const TunedEntry& entry,
@@ -59,8 +59,8 @@ std::optional<Candidate> candidate_of(const LookupQuery& query, const TunedEntry
   candidate.stale = entry.source_hash != query.source_hash;
   candidate.rung = rung_of(query, entry, *distance, candidate.stale);
   if (candidate.rung == Rung::none) return std::nullopt;
-  candidate.device_distance = log2_ratio(std::max(1, query.device.sm_count),
-                                         std::max(1, entry.device.sm_count));
+  candidate.device_distance =
+      log2_ratio(std::max(1, query.device.sm_count), std::max(1, entry.device.sm_count));
   return candidate;
 }
 

@@ -17,7 +17,8 @@ namespace tuner {
 // source changed); on another GPU of the same compute capability. After `none` the caller goes on
 // with the model's choice, then with the kernel's default.
 enum class Rung { exact, nearest_size, same_capability, none };
-std::string_view to_string(Rung rung);  // "exact", "nearest size", "same compute capability", "none"
+std::string_view to_string(
+    Rung rung);  // "exact", "nearest size", "same compute capability", "none"
 
 struct LookupQuery {
   std::string kernel;
@@ -34,11 +35,12 @@ struct LookupQuery {
 
 struct LookupAnswer {
   Rung rung = Rung::none;
-  std::optional<TunedEntry> entry;    // none where the rung is
-  std::filesystem::path file;         // that holds it
-  double distance = 0;                // root of the sum of squares of log2 of the size ratios
-  bool stale = false;                 // the source has changed since
-  std::vector<std::string> warnings;  // stale, files that could not be read, configurations passed over
+  std::optional<TunedEntry> entry;  // none where the rung is
+  std::filesystem::path file;       // that holds it
+  double distance = 0;              // root of the sum of squares of log2 of the size ratios
+  bool stale = false;               // the source has changed since
+  std::vector<std::string>
+      warnings;  // stale, files that could not be read, configurations passed over
 };
 
 // Takes the best rung; there, a fresh entry before a stale one, then the smallest distance, then

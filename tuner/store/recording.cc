@@ -75,8 +75,8 @@ void check_time(const RecordedTrial& trial, const std::string& where) {
   }
 }
 
-RecordedTrial trial_from_json(const ordered_json& json, const std::string& where) {
-  const Fields fields(json, where);
+RecordedTrial trial_from_json(const ordered_json& item, const std::string& where) {
+  const Fields fields(item, where);
   RecordedTrial trial;
   trial.values = values_from_json(fields.array("values"), fields.where("values"));
   const std::string status = fields.text("status");
@@ -139,7 +139,7 @@ ordered_json to_json_document(const Recording& recording) {
   document["trials"] = ordered_json::array();
   for (const RecordedTrial& trial : recording.trials) document["trials"].push_back(row_of(trial));
   if (recording.other.is_object()) {
-    for (const auto& [key, value] : recording.other.items()) document.emplace(key, value);
+    for (const auto& [key, value] : recording.other.items()) document[key] = value;
   }
   return document;
 }

@@ -35,8 +35,8 @@ struct MeasuredConfig {
 
 // The winner for one problem, cache mode and GPU.
 struct TunedEntry {
-  NamedValues problem;        // every axis, in declared order
-  std::string cache;          // "cold" or "warm"
+  NamedValues problem;  // every axis, in declared order
+  std::string cache;    // "cold" or "warm"
   ResultDevice device;
   MeasuredConfig winner;
   // Its config is empty where the kernel's default is not valid here; its time is 0 where it

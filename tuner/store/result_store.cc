@@ -32,8 +32,9 @@ void check_winner(const TunedEntry& entry) {
                                  to_string(entry.problem)));
   }
   if (!(winner.error <= 1)) {
-    throw TunerError(fmt::format("The winner for {} is {} of its tolerance off, so it is not stored.",
-                                 to_string(entry.problem), winner.error));
+    throw TunerError(
+        fmt::format("The winner for {} is {} of its tolerance off, so it is not stored.",
+                    to_string(entry.problem), winner.error));
   }
 }
 

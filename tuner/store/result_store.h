@@ -27,8 +27,8 @@ class ResultStore {
   // Throws now where save() would fail: an unwritable folder, a file that is damaged or newer.
   void check_savable(const std::string& kernel, const std::string& device_id) const;
   // Adds the entry, or replaces that of the same problem, cache mode and GPU; what else is in the
-  // file stays. Returns the file. Throws TunerError, and leaves the file as it was, where check_savable()
-  // does; and for a winner without a time or beyond its tolerance.
+  // file stays. Returns the file. Throws TunerError, and leaves the file as it was, where
+  // check_savable() does; and for a winner without a time or beyond its tolerance.
   std::filesystem::path save(const std::string& kernel, const std::string& device_id,
                              TunedEntry entry) const;
 

@@ -12,12 +12,12 @@ namespace {
 
 using models::DeviceProfile;
 
-using Member = std::variant<std::string DeviceProfile::*, int DeviceProfile::*,
-                            std::int64_t DeviceProfile::*, double DeviceProfile::*,
-                            bool DeviceProfile::*>;
+using Member =
+    std::variant<std::string DeviceProfile::*, int DeviceProfile::*, std::int64_t DeviceProfile::*,
+                 double DeviceProfile::*, bool DeviceProfile::*>;
 
-// What device_profile() fills in. Not the profile's own JSON: that is checked against what is known of
-// architectures, and a GPU may be newer.
+// What device_profile() fills in. Not the profile's own JSON: that is checked against what is known
+// of architectures, and a GPU may be newer.
 const auto& members() {
   static const std::array<std::pair<const char*, Member>, 25> kMembers{{
       {"name", &DeviceProfile::name},

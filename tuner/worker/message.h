@@ -1,12 +1,12 @@
-// What goes over the channel between a measuring process and its parent, as MessagePack, since paths need not
-// be UTF-8 and errors may be infinite. Each is an object with a "type".
+// What goes over the channel between a measuring process and its parent, as MessagePack, since
+// paths need not be UTF-8 and errors may be infinite. Each is an object with a "type".
 //
 //   request                      answers
 //   {devices}                    {devices, devices: [LiveDevice], problem}
 //   {setup, setup}               {ready}
 //   {measure, job}               {result, result, broken}
-//   {compare, job}               {at, index}… before each piece of work on a job, then {compared, results, broken}
-//   any                          {error, message} where it could not be done
+//   {compare, job}               {at, index}… before each piece of work on a job, then {compared,
+//   results, broken} any                          {error, message} where it could not be done
 //
 // `broken`: the process ends by itself after this answer, since its context is lost.
 #pragma once

@@ -207,8 +207,9 @@ std::vector<MeasureResult> Worker::compare(const CompareJob& job) {
     run_comparison(comparison);
     if (client_.cancelled()) break;
     if (comparison.unexplained >= 2) {
-      throw TunerError(fmt::format("GPU {} was lost twice while finalists were compared.", setup_.device),
-                       ExitCode::ended_early);
+      throw TunerError(
+          fmt::format("GPU {} was lost twice while finalists were compared.", setup_.device),
+          ExitCode::ended_early);
     }
   }
   for (const std::size_t index : comparison.pending) {

@@ -11,16 +11,16 @@
 
 namespace tuner {
 
-// Starts "tuner worker-process" on first use, restarts it after a crash, hang or sticky error. The process
-// sets up its buffers and the reference outputs once a life.
+// Starts "tuner worker-process" on first use, restarts it after a crash, hang or sticky error. The
+// process sets up its buffers and the reference outputs once a life.
 std::unique_ptr<Measurer> make_worker(MeasureSetup setup);
 
 struct LiveDevice {
   int index = 0;
   models::DeviceProfile profile;  // limits as the driver says; rates are not filled in (see models)
   std::string uuid;
-  std::string driver_version;     // "580.159.04"; empty without NVML
-  int driver_cuda_version = 0;    // 13000
+  std::string driver_version;   // "580.159.04"; empty without NVML
+  int driver_cuda_version = 0;  // 13000
   std::int64_t free_bytes = 0;
 };
 struct DeviceList {

@@ -22,8 +22,8 @@ struct WorkerOptions {
   std::chrono::milliseconds slack{60000};
 };
 
-// One measuring process: started when first asked, gone after an answer that failed. For one thread but for
-// cancel().
+// One measuring process: started when first asked, gone after an answer that failed. For one thread
+// but for cancel().
 class WorkerClient {
  public:
   explicit WorkerClient(WorkerOptions options);
@@ -33,8 +33,8 @@ class WorkerClient {
     nlohmann::json message;
     std::string reason;  // of any but `message`
   };
-  // Starts the process where there is none. Does not throw for what the process does; throws TunerError where
-  // it cannot be started.
+  // Starts the process where there is none. Does not throw for what the process does; throws
+  // TunerError where it cannot be started.
   Reply ask(const nlohmann::json& request, std::chrono::milliseconds limit);
   // Another message in answer to the same request.
   Reply next(std::chrono::milliseconds limit);
@@ -53,7 +53,8 @@ class WorkerClient {
   Reply lost(Reply::Kind kind, const std::string& reason);
 
   const WorkerOptions options_;
-  mutable std::mutex mutex_;  // guards cancelled_, busy_, and child_ against being replaced while it is killed
+  mutable std::mutex
+      mutex_;  // guards cancelled_, busy_, and child_ against being replaced while it is killed
   bool busy_ = false;
   bool cancelled_ = false;
   std::optional<ChildProcess> child_;

@@ -73,7 +73,8 @@ class Server {
       const Channel::Received received = channel_.receive(std::nullopt);
       if (received.outcome != Channel::Outcome::message) return 0;
       if (!channel_.send(to_message(answer_safely(received.message)))) return 0;
-      // Without destructors: they would talk to a context that is lost, or wait for a kernel that never ends.
+      // Without destructors: they would talk to a context that is lost, or wait for a kernel that
+      // never ends.
       if (setup_failed_ || (session_ != nullptr && session_->broken())) ::_exit(0);
     }
   }

@@ -47,7 +47,8 @@ TEST_P(Constraints, NamesPlaceAndMistake) {
               AllOf(HasSubstr("kernel.json: at /constraints/0/holds"), HasSubstr(GetParam().says)));
 }
 INSTANTIATE_TEST_SUITE_P(All, Constraints,
-                         testing::Values(Mistake{"blok < 64", "block"}, Mistake{"n / 0 == 1", "zero"},
+                         testing::Values(Mistake{"blok < 64", "block"},
+                                         Mistake{"n / 0 == 1", "zero"},
                                          Mistake{"block + 1", "boolean"},
                                          Mistake{"tx < 32", "'tx' has no value here"},
                                          Mistake{"registers < 32", "'registers' has no value"}));
@@ -58,13 +59,15 @@ struct BadAxis {
 class Axes : public testing::TestWithParam<BadAxis> {};
 TEST_P(Axes, NamesAxisAndValue) {
   const BadAxis& bad = GetParam();
-  const std::string error = error_of(source_folder() / "kernels_src/matmul", {{bad.name, bad.value}});
+  const std::string error =
+      error_of(source_folder() / "kernels_src/matmul", {{bad.name, bad.value}});
   EXPECT_THAT(error, AllOf(HasSubstr(bad.name), HasSubstr(bad.says)));
 }
 INSTANTIATE_TEST_SUITE_P(
     All, Axes,
-    testing::Values(BadAxis{"n", "0", " 0:"}, BadAxis{"n", "-1", "-1"}, BadAxis{"n", "1e99", "1e99"},
-                    BadAxis{"n", "abc", "abc"}, BadAxis{"n", "", "empty"}, BadAxis{"n", "1.5", "1.5"},
+    testing::Values(BadAxis{"n", "0", " 0:"}, BadAxis{"n", "-1", "-1"},
+                    BadAxis{"n", "1e99", "1e99"}, BadAxis{"n", "abc", "abc"},
+                    BadAxis{"n", "", "empty"}, BadAxis{"n", "1.5", "1.5"},
                     BadAxis{"n", "nan", "nan"}, BadAxis{"n", "2^41", "2^41"},
                     BadAxis{"n", "99999999999999999999", "99999999999999999999"},
                     BadAxis{"dtyp", "f32", "'dtype'"}, BadAxis{"dtype", "f16", "f32 f64"},

@@ -65,19 +65,21 @@ TEST(Compare, FindsTheWorst) {
   EXPECT_EQ(result.worst_index, 171000);  // the first of equals
   EXPECT_DOUBLE_EQ(result.worst_ratio, 20);
   EXPECT_DOUBLE_EQ(result.frobenius(), std::sqrt((0.25 + 4 + 4) / 200000));
-  EXPECT_EQ(describe_failure("y", result, {0, 0.1}),
-            "y[171000] is 3, expected 1 (error 2, allowed 0.1); 3 of 200000 checked elements differ");
+  EXPECT_EQ(
+      describe_failure("y", result, {0, 0.1}),
+      "y[171000] is 3, expected 1 (error 2, allowed 0.1); 3 of 200000 checked elements differ");
 }
 
 TEST(Compare, ANanIsTheWorst) {
-  const Comparison result =
-      compare(Element::f32, std::vector<float>{100, std::nanf(""), 1}, std::vector<double>{1, 1, 1}, {0, 1});
+  const Comparison result = compare(Element::f32, std::vector<float>{100, std::nanf(""), 1},
+                                    std::vector<double>{1, 1, 1}, {0, 1});
   EXPECT_EQ(result.worst_index, 1);
   EXPECT_EQ(result.worst_ratio, kInfinity);
   EXPECT_FALSE(result.frobenius() <= 1e300);
   const Comparison poisoned =
       compare(Element::f32, std::vector<std::uint32_t>{0xffffffff}, std::vector<double>{1}, {0, 1});
-  EXPECT_THAT(describe_failure("y", poisoned, {0, 1}), testing::HasSubstr("y[0] is nan, expected 1"));
+  EXPECT_THAT(describe_failure("y", poisoned, {0, 1}),
+              testing::HasSubstr("y[0] is nan, expected 1"));
 }
 
 TEST(Compare, IntegersAreExactBeyondDoubles) {
@@ -87,33 +89,55 @@ TEST(Compare, IntegersAreExactBeyondDoubles) {
   const Comparison off = compare(Element::i64, std::vector<std::int64_t>{large - 1}, reference, {});
   EXPECT_EQ(off.failed, 1);
   EXPECT_EQ(std::get<std::int64_t>(off.worst_value), large - 1);
-  EXPECT_EQ(compare(Element::i64, std::vector<std::int64_t>{large - 1}, reference, {0, 1}).failed, 0);
+  EXPECT_EQ(compare(Element::i64, std::vector<std::int64_t>{large - 1}, reference, {0, 1}).failed,
+            0);
   const std::vector<std::int64_t> extremes{std::numeric_limits<std::int64_t>::min()};
-  EXPECT_EQ(compare(Element::i64, std::vector<std::int64_t>{std::numeric_limits<std::int64_t>::max()},
-                    extremes, {0, 1e18})
+  EXPECT_EQ(
+      compare(Element::i64, std::vector<std::int64_t>{std::numeric_limits<std::int64_t>::max()},
+              extremes, {0, 1e18})
+          .failed,
+      1);
+}
+
+TEST(Compare, UnsignedValuesMatchTheirBits) {
+  EXPECT_EQ(
+      compare(Element::u64, std::vector<std::uint64_t>{~0ULL}, std::vector<std::int64_t>{-1}, {})
+          .failed,
+      0);
+  EXPECT_EQ(compare(Element::u8, std::vector<std::uint8_t>{200}, std::vector<std::int64_t>{200}, {})
+                .failed,
+            0);
+  EXPECT_EQ(compare(Element::u8, std::vector<std::uint8_t>{200}, std::vector<std::int64_t>{-56}, {})
                 .failed,
             1);
 }
 
-TEST(Compare, UnsignedValuesMatchTheirBits) {
-  EXPECT_EQ(compare(Element::u64, std::vector<std::uint64_t>{~0ULL}, std::vector<std::int64_t>{-1}, {}).failed, 0);
-  EXPECT_EQ(compare(Element::u8, std::vector<std::uint8_t>{200}, std::vector<std::int64_t>{200}, {}).failed, 0);
-  EXPECT_EQ(compare(Element::u8, std::vector<std::uint8_t>{200}, std::vector<std::int64_t>{-56}, {}).failed, 1);
-}
-
 TEST(Compare, ReadsHalves) {
-  EXPECT_EQ(compare(Element::f16, std::vector<std::uint16_t>{0x3c00, 0xc000}, std::vector<double>{1, -2}, {}).failed, 0);
-  EXPECT_EQ(compare(Element::bf16, std::vector<std::uint16_t>{0x3f80}, std::vector<double>{1}, {}).failed, 0);
-  EXPECT_EQ(compare(Element::f16, std::vector<std::uint16_t>{0xffff}, std::vector<double>{1}, {1, 1}).failed, 1);
+  EXPECT_EQ(compare(Element::f16, std::vector<std::uint16_t>{0x3c00, 0xc000},
+                    std::vector<double>{1, -2}, {})
+                .failed,
+            0);
+  EXPECT_EQ(
+      compare(Element::bf16, std::vector<std::uint16_t>{0x3f80}, std::vector<double>{1}, {}).failed,
+      0);
+  EXPECT_EQ(
+      compare(Element::f16, std::vector<std::uint16_t>{0xffff}, std::vector<double>{1}, {1, 1})
+          .failed,
+      1);
 }
 
 TEST(Compare, FrobeniusAloneLeavesElementsBeButNotNan) {
   const Tolerance loose{0, 0, false};
-  const Comparison off = compare(Element::f64, std::vector<double>{3, 4}, std::vector<double>{3, 5}, loose);
+  const Comparison off =
+      compare(Element::f64, std::vector<double>{3, 4}, std::vector<double>{3, 5}, loose);
   EXPECT_EQ(off.failed, 0);
   EXPECT_DOUBLE_EQ(off.frobenius(), 1 / std::sqrt(34.0));
-  EXPECT_EQ(compare(Element::f64, std::vector<double>{3, kNan}, std::vector<double>{3, 5}, loose).failed, 1);
-  EXPECT_EQ(compare(Element::f64, std::vector<double>{1}, std::vector<double>{0}, loose).frobenius(), kInfinity);
+  EXPECT_EQ(
+      compare(Element::f64, std::vector<double>{3, kNan}, std::vector<double>{3, 5}, loose).failed,
+      1);
+  EXPECT_EQ(
+      compare(Element::f64, std::vector<double>{1}, std::vector<double>{0}, loose).frobenius(),
+      kInfinity);
 }
 
 TEST(Compare, OneElementAgainstADouble) {
@@ -128,7 +152,8 @@ TEST(Compare, OneElementAgainstADouble) {
 TEST(RangesToCheck, AllOfASmallOutput) {
   EXPECT_TRUE(ranges_to_check(0, false).empty());
   EXPECT_THAT(ranges_to_check(5, false), testing::ElementsAre(ByteRange{0, 5}));
-  EXPECT_THAT(ranges_to_check(kSampledBytes, false), testing::ElementsAre(ByteRange{0, kSampledBytes}));
+  EXPECT_THAT(ranges_to_check(kSampledBytes, false),
+              testing::ElementsAre(ByteRange{0, kSampledBytes}));
   EXPECT_THAT(ranges_to_check(std::int64_t{1} << 40, true),
               testing::ElementsAre(ByteRange{0, std::int64_t{1} << 40}));
 }
@@ -136,7 +161,8 @@ TEST(RangesToCheck, AllOfASmallOutput) {
 TEST(RangesToCheck, SpreadOverALargeOne) {
   constexpr std::int64_t kMiB = std::int64_t{1} << 20;
   // Just above the limit, and 2^31 + 1 elements of 8 bytes.
-  for (const std::int64_t bytes : {kSampledBytes + 1, kSampledBytes + kMiB, ((std::int64_t{1} << 31) + 1) * 8}) {
+  for (const std::int64_t bytes :
+       {kSampledBytes + 1, kSampledBytes + kMiB, ((std::int64_t{1} << 31) + 1) * 8}) {
     const std::vector<ByteRange> ranges = ranges_to_check(bytes, false);
     ASSERT_EQ(ranges.size(), 64U);
     EXPECT_EQ(ranges.front(), (ByteRange{0, kMiB}));

@@ -17,10 +17,11 @@ struct HalfPair {
 
 // From IEEE 754: the layouts of binary16.
 constexpr HalfPair kHalves[] = {
-    {0.0F, 0x0000},          {-0.0F, 0x8000},         {1.0F, 0x3c00},
-    {-2.0F, 0xc000},         {65504.0F, 0x7bff},      {0x1p-14F, 0x0400},
-    {0x1p-24F, 0x0001},      {0x1.ff8p-15F, 0x03ff},  {1.0F / 3, 0x3555},
-    {std::numeric_limits<float>::infinity(), 0x7c00},
+    {0.0F, 0x0000},     {-0.0F, 0x8000},
+    {1.0F, 0x3c00},     {-2.0F, 0xc000},
+    {65504.0F, 0x7bff}, {0x1p-14F, 0x0400},
+    {0x1p-24F, 0x0001}, {0x1.ff8p-15F, 0x03ff},
+    {1.0F / 3, 0x3555}, {std::numeric_limits<float>::infinity(), 0x7c00},
 };
 
 TEST(Half, ConvertsBothWays) {
@@ -34,15 +35,15 @@ TEST(Half, ConvertsBothWays) {
 }
 
 TEST(Half, RoundsToNearestEven) {
-  EXPECT_EQ(to_half(1 + 0x1p-11F).bits, 0x3c00);            // half way down to even
-  EXPECT_EQ(to_half(1 + 3 * 0x1p-11F).bits, 0x3c02);        // half way up to even
-  EXPECT_EQ(to_half(1 + 0x1.1p-11F).bits, 0x3c01);          // above half way
+  EXPECT_EQ(to_half(1 + 0x1p-11F).bits, 0x3c00);      // half way down to even
+  EXPECT_EQ(to_half(1 + 3 * 0x1p-11F).bits, 0x3c02);  // half way up to even
+  EXPECT_EQ(to_half(1 + 0x1.1p-11F).bits, 0x3c01);    // above half way
   EXPECT_EQ(to_half(65519.0F).bits, 0x7bff);
   EXPECT_EQ(to_half(65520.0F).bits, 0x7c00);
   EXPECT_EQ(to_half(0x1p-25F).bits, 0x0000);
   EXPECT_EQ(to_half(0x1.8p-24F).bits, 0x0002);
   EXPECT_EQ(to_half(0x1.ffep-1F).bits, 0x3bff);
-  EXPECT_EQ(to_half(0x1.ffcp-15F).bits, 0x0400);            // the largest subnormal, rounded up
+  EXPECT_EQ(to_half(0x1.ffcp-15F).bits, 0x0400);  // the largest subnormal, rounded up
 }
 
 TEST(Half, EveryValueSurvives) {

@@ -145,7 +145,8 @@ TEST(Generator, FillsPiecewiseAsAtOnce) {
 TEST(Generator, ClustersStayWithinTheirRuns) {
   const std::int64_t count = 2500;  // the last run is shorter
   const auto drawn = values<std::int32_t>(spec("clustered", "i32", count, 0, 0, 1), 0, count);
-  for (std::int64_t i = 0; i < count; ++i) ASSERT_EQ(drawn[static_cast<std::size_t>(i)] / 1000, i / 1000);
+  for (std::int64_t i = 0; i < count; ++i)
+    ASSERT_EQ(drawn[static_cast<std::size_t>(i)] / 1000, i / 1000);
   std::vector<std::int32_t> sorted = drawn;
   std::sort(sorted.begin(), sorted.end());
   for (std::int64_t i = 0; i < count; ++i) ASSERT_EQ(sorted[static_cast<std::size_t>(i)], i);

@@ -52,8 +52,10 @@ MeasureJob job() {
     kernel.arguments.push_back({kind, "name", "i64", std::int64_t{0}, {}});
   }
   kernel.arguments.push_back({LaunchArgument::Kind::scalar, "one", "f64", 1.0, {}});
-  kernel.arguments.push_back({LaunchArgument::Kind::scalar, "least", "i64", std::numeric_limits<std::int64_t>::min(), {}});
-  kernel.arguments.push_back({LaunchArgument::Kind::tensor_map, "m", "i64", false, {"x", {64, 32}, {256}, {8, 8}, "128"}});
+  kernel.arguments.push_back(
+      {LaunchArgument::Kind::scalar, "least", "i64", std::numeric_limits<std::int64_t>::min(), {}});
+  kernel.arguments.push_back(
+      {LaunchArgument::Kind::tensor_map, "m", "i64", false, {"x", {64, 32}, {256}, {8, 8}, "128"}});
   LaunchStep memset;
   memset.kind = LaunchStep::Kind::memset;
   memset.memset_target = "w";
@@ -90,7 +92,8 @@ MeasureResult result() {
   return one;
 }
 
-// There and back through the bytes of the channel; a member that was left out would come back as its default.
+// There and back through the bytes of the channel; a member that was left out would come back as
+// its default.
 template <typename T>
 void expect_round_trip(const T& value) {
   const json before = value;

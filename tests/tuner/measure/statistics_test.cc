@@ -29,8 +29,8 @@ struct Ranks {
 
 // The usual table of ranks for the 95 % confidence interval of a median.
 TEST(MedianInterval, HasThePublishedRanks) {
-  constexpr Ranks kTable[] = {{1, 1, 1},   {5, 1, 5},   {6, 1, 6},   {8, 1, 8},    {9, 2, 8},
-                              {10, 2, 9},  {12, 3, 10}, {15, 4, 12}, {20, 6, 15},  {25, 8, 18},
+  constexpr Ranks kTable[] = {{1, 1, 1},    {5, 1, 5},    {6, 1, 6},   {8, 1, 8},   {9, 2, 8},
+                              {10, 2, 9},   {12, 3, 10},  {15, 4, 12}, {20, 6, 15}, {25, 8, 18},
                               {30, 10, 21}, {40, 14, 27}, {50, 18, 33}};
   for (const Ranks& ranks : kTable) {
     const Interval interval = median_interval(one_to(ranks.n));

@@ -23,7 +23,8 @@ TEST(PlanCache, RotatesOrFlushes) {
   const Plan plans[] = {
       {CacheMode::warm, 1, 50, false, kPlenty, nothing, 1},
       {CacheMode::warm, 1, 50, true, kPlenty, nothing, 1},
-      {CacheMode::cold, 200, 50, false, kPlenty, rotate, 1},  // each run leaves nothing of its inputs
+      {CacheMode::cold, 200, 50, false, kPlenty, rotate,
+       1},  // each run leaves nothing of its inputs
       {CacheMode::cold, 100, 50, false, kPlenty, rotate, 1},
       {CacheMode::cold, 50, 50, false, kPlenty, rotate, 3},
       {CacheMode::cold, 30, 50, false, kPlenty, rotate, 5},  // 4 others are 120 MiB
@@ -33,8 +34,8 @@ TEST(PlanCache, RotatesOrFlushes) {
       {CacheMode::cold, 0, 50, false, kPlenty, flush, 1},
   };
   for (const Plan& plan : plans) {
-    const CachePlan made = plan_cache(plan.mode, plan.set_mib * kMiB, plan.l2_mib * kMiB, plan.inout,
-                                      plan.free_bytes);
+    const CachePlan made =
+        plan_cache(plan.mode, plan.set_mib * kMiB, plan.l2_mib * kMiB, plan.inout, plan.free_bytes);
     EXPECT_EQ(made.between, plan.between) << plan.set_mib;
     EXPECT_EQ(made.sets, plan.sets) << plan.set_mib;
   }

@@ -1,11 +1,11 @@
-// fake_worker MODE: a measuring process for the tests, without a GPU. What it does is told by the mode and by the
-// ids of the jobs.
+// fake_worker MODE: a measuring process for the tests, without a GPU. What it does is told by the
+// mode and by the ids of the jobs.
 //   serve                 sets up, and does with each job what its id says
 //   fail-setup            answers every setup with an error
 //   fail-first FILE       ends with exit code 3 the first time (it makes FILE), then serves
 //   silent                answers nothing
-// Ids: crash, hang, exit, garbage, shapeless, error; broken (a result of a process that then ends); crash-late
-// (in the second round of a comparison); any other is measured.
+// Ids: crash, hang, exit, garbage, shapeless, error; broken (a result of a process that then ends);
+// crash-late (in the second round of a comparison); any other is measured.
 #include <unistd.h>
 
 #include <csignal>
@@ -81,8 +81,7 @@ void serve_compare(Channel& channel, const json& request) {
       broken = id == "broken";
     }
   }
-  channel.send(
-      tuner::to_message({{"type", "compared"}, {"results", results}, {"broken", broken}}));
+  channel.send(tuner::to_message({{"type", "compared"}, {"results", results}, {"broken", broken}}));
   if (broken) std::_Exit(0);
 }
 

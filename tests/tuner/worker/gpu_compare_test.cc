@@ -20,8 +20,7 @@ TEST_F(GpuCompare, LeavesOutWhatBreaksTheProcess) {
               GpuTest::job("good", "slow")};
   job.rounds = 7;
   const std::vector<MeasureResult> results = worker->compare(job);
-  const char* const expected[] = {"ok",    "crash",        "ok", "timeout",
-                                  "wrong", "launch_error", "ok"};
+  const char* const expected[] = {"ok", "crash", "ok", "timeout", "wrong", "launch_error", "ok"};
   ASSERT_EQ(results.size(), job.jobs.size());
   for (std::size_t i = 0; i < results.size(); ++i) {
     EXPECT_EQ(results[i].id, job.jobs[i].id);

@@ -1,8 +1,6 @@
 #include "tests/tuner/worker/gpu_fixture.h"
 
-#include <condition_variable>
 #include <cstdlib>
-#include <mutex>
 #include <string_view>
 #include <utility>
 
@@ -10,30 +8,27 @@ namespace tuner {
 namespace {
 
 struct Source {
-  const char* file;
+  std::string file;
   std::vector<std::string> entries;
   std::vector<std::string> symbols;
-  int least_capability = 0;
 };
 
-std::vector<Source> sources() {
-  return {{"good", {"good", "strided", "slow"}, {}},
-          {"reference",
-           {"reference", "reference_inout", "reference_count", "reference_factors", "reference_crash"},
-           {}},
-          {"out_of_bounds", {"out_of_bounds"}, {}},
-          {"endless", {"endless"}, {}},
-          {"writes_past_end", {"writes_past_end", "writes_before_start"}, {}},
-          {"wrong_half", {"wrong_half", "wrong_last"}, {}},
-          {"early_return", {"early_return"}, {}},
-          {"nan", {"nan_in_it"}, {}},
-          {"modifies_input", {"modifies_input"}, {}},
-          {"inout", {"inout"}, {}},
-          {"big_shared", {"big_shared"}, {}},
-          {"too_many_threads", {"too_many_threads"}, {}},
-          {"counter", {"count_positive", "publish"}, {}},
-          {"factors", {"scale_by_factors"}, {"factors"}},
-          {"tensor_map", {"tensor_copy"}, {}, 90}};
+Source source_of(const std::string& file) {
+  const std::vector<Source> all{
+      {"good", {"good", "strided", "slow"}, {}},
+      {"reference",
+       {"reference", "reference_inout", "reference_count", "reference_factors", "reference_crash"},
+       {}},
+      {"writes_past_end", {"writes_past_end", "writes_before_start"}, {}},
+      {"wrong_half", {"wrong_half", "wrong_last"}, {}},
+      {"nan", {"nan_in_it"}, {}},
+      {"counter", {"count_positive", "publish"}, {}},
+      {"factors", {"scale_by_factors"}, {"factors"}},
+      {"tensor_map", {"tensor_copy"}, {}}};
+  for (const Source& source : all) {
+    if (file == source.file) return source;
+  }
+  return {file, {file}, {}};
 }
 
 bool gpu_is_required() {
@@ -53,29 +48,10 @@ void GpuTest::SetUpTestSuite() {
   auto shared = std::make_unique<Shared>();
   shared->device = list.devices.front();
   CompilerPoolOptions options;
-  options.use_cache = false;
+  options.processes = 1;
+  // Each test may be a process of its own; they share what is compiled.
+  options.cache_folder = testing::TempDir() + "tuner-gpu-test-cubins";
   shared->compiler = make_compiler_pool(options);
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::size_t waiting = 0;
-  for (const Source& source : sources()) {
-    if (shared->device.profile.compute_capability < source.least_capability) continue;
-    CompileJob job;
-    job.label = source.file;
-    job.source = std::string(FAULTS_FOLDER) + "/" + source.file + ".cu";
-    job.entries = source.entries;
-    job.symbols = source.symbols;
-    job.architecture = shared->device.profile.compute_capability;
-    ++waiting;
-    shared->compiler->submit(std::move(job), [&, file = source.file](CompileResult result) {
-      const std::lock_guard lock(mutex);
-      shared->compiled[file] = std::move(result);
-      --waiting;
-      changed.notify_one();
-    });
-  }
-  std::unique_lock lock(mutex);
-  changed.wait(lock, [&waiting] { return waiting == 0; });
   shared_ = std::move(shared);
 }
 
@@ -87,15 +63,25 @@ void GpuTest::SetUp() {
   GTEST_SKIP() << problem_;
 }
 
-std::string GpuTest::cubin(const std::string& file) {
-  const CompileResult& result = shared_->compiled.at(file);
+const CompileResult& GpuTest::compiled(const std::string& file) {
+  const auto known = shared_->compiled.find(file);
+  if (known != shared_->compiled.end()) return known->second;
+  const Source source = source_of(file);
+  CompileJob job;
+  job.label = file;
+  job.source = std::string(FAULTS_FOLDER) + "/" + file + ".cu";
+  job.entries = source.entries;
+  job.symbols = source.symbols;
+  job.architecture = shared_->device.profile.compute_capability;
+  const CompileResult& result =
+      shared_->compiled.emplace(file, compile_and_wait(*shared_->compiler, job)).first->second;
   EXPECT_EQ(result.status, CompileResult::Status::ok) << file << ": " << result.log;
-  return result.cubin;
+  return result;
 }
 
-std::string GpuTest::symbol(const std::string& file) {
-  return shared_->compiled.at(file).symbol_names.at(0);
-}
+std::string GpuTest::cubin(const std::string& file) { return compiled(file).cubin; }
+
+std::string GpuTest::symbol(const std::string& file) { return compiled(file).symbol_names.at(0); }
 
 BufferSpec GpuTest::buffer(const std::string& name, const std::string& element, std::int64_t count,
                            bool input, bool output) {
@@ -148,7 +134,8 @@ MeasureJob GpuTest::job(const std::string& file, const std::string& entry) {
 
 MeasureSetup GpuTest::setup(const std::string& entry, bool inout) {
   MeasureSetup result;
-  result.buffers = {buffer("x", "f32", kCount, true, false), buffer("y", "f32", kCount, inout, true)};
+  result.buffers = {buffer("x", "f32", kCount, true, false),
+                    buffer("y", "f32", kCount, inout, true)};
   result.verification.reference_cubin = cubin("reference");
   LaunchStep reference = step(entry);
   reference.arguments[1] = argument(LaunchArgument::Kind::reference_output, "y");

@@ -14,8 +14,7 @@
 
 namespace tuner {
 
-// The GPU's tests share the compiled kernels. They are skipped where there is no GPU, unless TUNER_REQUIRE_GPU
-// is set to 1, where they fail.
+// Skipped where there is no GPU, unless TUNER_REQUIRE_GPU is set to 1: then they fail.
 class GpuTest : public testing::Test {
  protected:
   static constexpr std::int64_t kCount = (std::int64_t{1} << 20) + 7;  // no multiple of any block
@@ -26,7 +25,9 @@ class GpuTest : public testing::Test {
   void SetUp() override;
 
   static const LiveDevice& device() { return shared_->device; }
+  // Of a file in tests/faults, compiled when first asked for.
   static std::string cubin(const std::string& file);
+  // The lowered name of its first symbol.
   static std::string symbol(const std::string& file);
 
   // x uniform in -1..1, y an output (or, where `inout`, 1..2 at first); the reference is `entry`.
@@ -34,7 +35,8 @@ class GpuTest : public testing::Test {
   static BufferSpec buffer(const std::string& name, const std::string& element, std::int64_t count,
                            bool input, bool output);
   static LaunchArgument argument(LaunchArgument::Kind kind, const std::string& name);
-  static LaunchArgument scalar(const std::string& name, const std::string& type, const Value& value);
+  static LaunchArgument scalar(const std::string& name, const std::string& type,
+                               const Value& value);
   // One step with the arguments (x, y, n, a) and blocks of 256 threads.
   static LaunchStep step(const std::string& entry);
   // Kernel `entry` of `file`.cu, in one step().
@@ -42,6 +44,8 @@ class GpuTest : public testing::Test {
   static MeasureJob good() { return job("good", "good"); }
 
  private:
+  static const CompileResult& compiled(const std::string& file);
+
   struct Shared {
     LiveDevice device;
     std::unique_ptr<Compiler> compiler;

@@ -256,7 +256,6 @@ TEST_F(GpuMeasure, ListsTheDevice) {
   EXPECT_GT(device().profile.l2_bytes, 0);
   EXPECT_GT(device().profile.memory_bytes, 0);
   EXPECT_GT(device().free_bytes, 0);
-  EXPECT_LE(device().free_bytes, device().profile.memory_bytes);
   EXPECT_GE(device().profile.shared_per_block_optin, device().profile.shared_per_block);
   EXPECT_THAT(device().uuid, testing::MatchesRegex("GPU-[0-9a-f-]+"));
   EXPECT_GE(device().driver_cuda_version, 12000);

@@ -57,15 +57,15 @@ TEST_P(Misbehaving, CostsOneConfiguration) {
   EXPECT_EQ(after.id, "after");
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Kinds, Misbehaving,
-    testing::Values(Misdeed{"crash", "crash", "killed by signal 9"},
-                    Misdeed{"exit", "crash", "exit code 7"}, Misdeed{"hang", "timeout", "no answer"},
-                    Misdeed{"garbage", "crash", "cannot be understood"},
-                    Misdeed{"shapeless", "crash", "cannot be understood"},
-                    Misdeed{"error", "crash", "no luck"},
-                    Misdeed{"broken", "crash", "CUDA_ERROR_ILLEGAL_ADDRESS"}),
-    [](const auto& instance) { return std::string(instance.param.id); });
+INSTANTIATE_TEST_SUITE_P(Kinds, Misbehaving,
+                         testing::Values(Misdeed{"crash", "crash", "killed by signal 9"},
+                                         Misdeed{"exit", "crash", "exit code 7"},
+                                         Misdeed{"hang", "timeout", "no answer"},
+                                         Misdeed{"garbage", "crash", "cannot be understood"},
+                                         Misdeed{"shapeless", "crash", "cannot be understood"},
+                                         Misdeed{"error", "crash", "no luck"},
+                                         Misdeed{"broken", "crash", "CUDA_ERROR_ILLEGAL_ADDRESS"}),
+                         [](const auto& instance) { return std::string(instance.param.id); });
 
 TEST(Worker, KeepsItsProcessAsLongAsItIsSound) {
   const auto worker = make_worker(setup(), fake({"serve"}));
@@ -101,7 +101,8 @@ TEST(Worker, SaysThatItCannotBeStarted) {
   EXPECT_THROW(worker->measure(job("a")), TunerError);
 }
 
-// A cancel() that comes between two calls has nothing to end, so it is repeated until the call is over.
+// A cancel() that comes between two calls has nothing to end, so it is repeated until the call is
+// over.
 MeasureResult cancelled(Measurer& worker) {
   std::atomic<bool> done{false};
   std::jthread canceller([&] {
@@ -150,8 +151,8 @@ TEST(WorkerCompare, UsesAFreshProcess) {
 
 TEST(WorkerCompare, LeavesOutWhatEndsTheProcess) {
   const auto worker = make_worker(setup(), fake({"serve"}));
-  const auto results =
-      worker->compare(comparison({"a", "crash", "b", "hang", "broken", "crash-late", "c", "wrong"}));
+  const auto results = worker->compare(
+      comparison({"a", "crash", "b", "hang", "broken", "crash-late", "c", "wrong"}));
   EXPECT_THAT(statuses(results),
               testing::ElementsAre("a: ok", "crash: crash", "b: ok", "hang: timeout",
                                    "broken: crash", "crash-late: crash", "c: ok", "wrong: wrong"));
