@@ -69,6 +69,7 @@ TEST(ScopeTest, ThreadsAgreeOnIds) {
   std::vector<std::vector<std::int64_t>> ids(kThreads);
   {
     std::vector<std::jthread> threads;
+    threads.reserve(kThreads);
     for (auto& mine : ids) {
       threads.emplace_back([&scope, &mine] {
         for (int i = 0; i < kTexts; ++i) {
