@@ -29,7 +29,8 @@ class Reader {
     for (std::size_t i = 0; i < options.size(); ++i) {
       kernel_.options.push_back(text(options[i], fmt::format("/options/{}", i)));
     }
-    for (const auto& [name, value] : json.value("defines", Json::object()).items()) {
+    const auto defines = json.value("defines", Json::object());
+    for (const auto& [name, value] : defines.items()) {
       kernel_.defines.emplace_back(name, text(value, "/defines/" + name));
     }
     each(json, "problem", [this](const Json& item, const std::string& at) {
