@@ -131,7 +131,8 @@ void add_launch(const DeviceProfile& device, const LaunchShape& shape, bool cold
     return;
   }
   constexpr int kWarp = 32;
-  const double warps_per_block = (shape.threads + kWarp - 1) / kWarp;
+  const int whole_warps = (shape.threads + kWarp - 1) / kWarp;
+  const double warps_per_block = whole_warps;
   const LaunchLoad load{.device = device,
                         .shape = shape,
                         .warps_per_block = warps_per_block,

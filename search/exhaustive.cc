@@ -12,33 +12,35 @@ class Exhaustive : public Strategy {
   explicit Exhaustive(StrategyInput input)
       : candidates_(std::move(input.candidates)),
         predict_(std::move(input.predict)),
-        walk_(input.space->walk()) {}
+        walk_(input.space->walk()),
+        next_(find_next()) {}
 
   std::vector<Config> ask(std::size_t n) override {
     std::vector<Config> batch;
-    while (batch.size() < n && !exhausted_) {
-      std::optional<Config> config = next();
-      exhausted_ = !config.has_value();
-      if (!exhausted_) batch.push_back(std::move(*config));
+    while (batch.size() < n && next_) {
+      seen_.insert(*next_);
+      batch.push_back(std::move(*next_));
+      next_ = find_next();
     }
     return batch;
   }
 
   void tell(std::span<const Trial> trials) override {
     for (const Trial& trial : trials) seen_.insert(trial.config);
+    if (next_ && seen_.contains(*next_)) next_ = find_next();
   }
 
-  bool exhausted() const override { return exhausted_; }
+  bool exhausted() const override { return !next_; }
 
  private:
-  std::optional<Config> next() {
+  std::optional<Config> find_next() {
     while (next_candidate_ < candidates_.size()) {
       const Config& config = candidates_[next_candidate_++].config;
-      if (seen_.insert(config).second) return config;
+      if (!seen_.contains(config)) return config;
     }
     while (predict_ && walk_.next()) {
       const Config& config = walk_.config();
-      if (!seen_.contains(config) && predict_(config) && seen_.insert(config).second) return config;
+      if (!seen_.contains(config) && predict_(config)) return config;
     }
     return std::nullopt;
   }
@@ -48,7 +50,7 @@ class Exhaustive : public Strategy {
   std::function<std::optional<double>(const Config&)> predict_;
   Walk walk_;  // for what is not among the candidates
   std::unordered_set<Config, ConfigHash> seen_;
-  bool exhausted_ = false;  // known once a look for the next one has failed
+  std::optional<Config> next_;
 };
 
 }  // namespace

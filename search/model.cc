@@ -24,19 +24,20 @@ constexpr std::size_t kFastest = 4;                          // whose neighbours
 constexpr std::size_t kMostLearned = 320;                    // observations a fit takes
 constexpr double kFailureCost = 2;                           // in log time, of certain failure
 
-enum class Source { surrogate, neighbour, model, chance };
-constexpr auto kRound = std::to_array<Source>({
-    Source::surrogate,
-    Source::neighbour,
-    Source::surrogate,
-    Source::surrogate,
-    Source::chance,
-    Source::surrogate,
-    Source::neighbour,
-    Source::surrogate,
-    Source::surrogate,
-    Source::model,
-});
+// `promising` is the surrogate's best of a few drawn at random.
+enum class Source { surrogate, neighbour, model, chance, promising };
+using Round = std::array<Source, 10>;
+constexpr Round kRound = {
+    Source::surrogate, Source::neighbour, Source::surrogate, Source::surrogate, Source::chance,
+    Source::surrogate, Source::neighbour, Source::surrogate, Source::surrogate, Source::model,
+};
+// Where nothing has become faster for a while, the neighbourhood is done: look further away.
+constexpr Round kStuckRound = {
+    Source::surrogate, Source::promising, Source::neighbour, Source::chance,    Source::model,
+    Source::surrogate, Source::promising, Source::surrogate, Source::promising, Source::chance,
+};
+constexpr std::size_t kStuckAfter = 40;  // trials without a faster one
+constexpr int kDraws = 4;                // drawn at random, of which the surrogate's best is asked
 
 class Model : public Strategy {
  public:
@@ -69,7 +70,7 @@ class Model : public Strategy {
   std::optional<std::size_t> first_apart(const std::vector<Scored>& ranked,
                                          const std::vector<Config>& batch) const;
   std::size_t item_of(const Trial& trial);
-  std::optional<std::size_t> draw();
+  std::optional<std::size_t> draw_promising();
   void learn(const Trial& trial, double log_predicted);
   void refresh();
   void fit();
@@ -171,7 +172,9 @@ std::optional<std::size_t> Model::pick_from(Source source, const std::vector<Con
     case Source::neighbour:
       return first_apart(neighbours_, batch);
     case Source::chance:
-      return draw();
+      return pool_.draw(random_);
+    case Source::promising:
+      return draw_promising();
     case Source::model:
       break;
   }
@@ -196,9 +199,9 @@ std::optional<std::size_t> Model::first_apart(const std::vector<Scored>& ranked,
   return first;
 }
 
-std::optional<std::size_t> Model::draw() {
+std::optional<std::size_t> Model::draw_promising() {
   std::optional<Scored> best;
-  for (int i = 0; i < kChances; ++i) {
+  for (int i = 0; i < kDraws; ++i) {
     const std::optional<std::size_t> item = pool_.draw(random_);
     if (!item) break;
     const Scored drawn = scored(*item);
@@ -232,7 +235,12 @@ void Model::fit() {
 Model::Scored Model::scored(std::size_t item) const {
   const Config& config = pool_[item].config;
   double score = time_.estimate(config, pool_[item].log_ns);
-  if (any_failed_) score += kFailureCost * std::clamp(failure_.estimate(config, 0), 0.0, 1.0);
+  if (any_failed_) {
+    // A configuration that runs as likely as not is worth a trial; the estimate is smooth, and what
+    // is fast often lies right beside what is too large to run.
+    const double chance = failure_.estimate(config, 0);
+    score += kFailureCost * std::clamp(2 * chance - 1, 0.0, 1.0);
+  }
   return {score, item};
 }
 

@@ -8,7 +8,7 @@ namespace {
 // Ratios of noise variance to the variance that is expected of an effect: effects of single
 // parameters are larger than those of pairs.
 constexpr double kInterceptPenalty = 1e-3;
-constexpr double kSlopePenalty = 0.5;
+constexpr double kSlopePenalty = 0.1;
 constexpr double kValuePenalty = 0.3;
 constexpr double kPairPenalty = 1.0;
 

@@ -147,7 +147,8 @@ MemoryAccess result_store(const DeviceProfile& device, const Gemm& gemm) {
                       std::int64_t{lane / gemm.a.threads} * per_thread(gemm.b) * gemm.n;
              }),
              access);
-  access.reuse = per_thread(gemm.a) / gemm.a.vector;
+  const int vectors = per_thread(gemm.a) / gemm.a.vector;
+  access.reuse = vectors;
   return access;
 }
 

@@ -13,7 +13,6 @@
 namespace tuner::models {
 namespace {
 
-using testing::AnyOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;

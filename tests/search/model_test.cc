@@ -1,5 +1,6 @@
 // How well the default strategy searches, on a made-up response surface: the number of trials until
-// one is within 2 % of the optimum, as a mean over seeds, against random's.
+// one is near the optimum, as a mean over seeds, against random's. Two in five fewer is what is
+// promised; the limits are tighter, so that a loss shows.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -49,7 +50,7 @@ double log_time(const Config& config, std::mt19937_64& random) {
   const double depth = c[2] + 0.5 * c[5] - 2;
   return 10 + 0.08 * tile * tile + 0.12 * reuse * reuse + 0.05 * shape * shape +
          0.04 * depth * depth + 0.06 * (c[5] == 0) + (c[6] == 1 ? -0.03 : 0.03) +
-         0.04 * normal(random);
+         0.02 * normal(random);
 }
 
 // `sign` -1 turns the prediction upside down. `noise` of 0.5 makes a rank correlation of about 0.8.
@@ -125,7 +126,7 @@ TEST(ModelSearch, NeedsFarFewerTrialsThanRandom) {
   const double target = 1.02 * surface.best_ns;
   const double model = mean_trials("model", surface, target);
   const double random = mean_trials("random", surface, target);
-  EXPECT_LE(model, 0.6 * random);
+  EXPECT_LE(model, 0.3 * random);
 }
 
 TEST(ModelSearch, SurvivesAModelThatIsUpsideDown) {
@@ -145,8 +146,8 @@ TEST(ModelSearch, LearnsToAvoidFailures) {
   for (const Config& config : surface.configs) {
     if (!breaks(config)) best = std::min(best, surface.time_ns.at(config));
   }
-  const double model = mean_trials("model", surface, 1.02 * best, breaks);
-  EXPECT_LE(model, 0.6 * mean_trials("random", surface, 1.02 * best, breaks));
+  const double model = mean_trials("model", surface, 1.05 * best, breaks);
+  EXPECT_LE(model, 0.3 * mean_trials("random", surface, 1.05 * best, breaks));
 }
 
 TEST(ModelSearch, SpendsFewTrialsOnValuesThatAlwaysFail) {

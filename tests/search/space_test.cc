@@ -64,7 +64,7 @@ TEST_P(SpaceCounts, ByHand) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, SpaceCounts, testing::ValuesIn(space_cases()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& chosen) { return chosen.param.name; });
 
 // A tiled matmul's constraints, against the same rules written in C++.
 TEST(Space, MatchesNestedLoops) {
@@ -220,7 +220,7 @@ INSTANTIATE_TEST_SUITE_P(
                     NearestCase{"Far", {"x == 0", "y == 4"}, Config{{0, 4}}},
                     NearestCase{"Empty", {"x > 9"}, std::nullopt},
                     NearestCase{"Never", {"1 > 2"}, std::nullopt}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& chosen) { return chosen.param.name; });
 
 TEST(Space, IsReadable) {
   const Space space = make_space({{"BM", integers({64, 128})},

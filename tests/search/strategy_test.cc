@@ -92,14 +92,17 @@ TEST_P(EachStrategy, WorksWithBatchesOutstanding) {
   std::deque<std::vector<Config>> outstanding;
   std::set<Config> asked;
   std::size_t count = 0;
-  do {
-    outstanding.push_back(strategy->ask(4));
-    count += outstanding.back().size();
-    asked.insert(outstanding.back().begin(), outstanding.back().end());
-    if (outstanding.size() < 5 && !outstanding.back().empty()) continue;
+  for (;;) {
+    std::vector<Config> batch = strategy->ask(4);
+    count += batch.size();
+    asked.insert(batch.begin(), batch.end());
+    const bool nothing_now = batch.empty();
+    if (!nothing_now) outstanding.push_back(std::move(batch));
+    if (outstanding.empty()) break;
+    if (outstanding.size() < 5 && !nothing_now) continue;
     strategy->tell(ok_all(outstanding.front()));
     outstanding.pop_front();
-  } while (!outstanding.empty());
+  }
   EXPECT_EQ(count, space.count());
   EXPECT_EQ(asked.size(), count);
   EXPECT_TRUE(strategy->exhausted());
@@ -152,7 +155,7 @@ TEST_P(EachStrategy, WorksWithoutPredictions) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, EachStrategy, testing::Values("exhaustive", "random", "model"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& chosen) { return std::string(chosen.param); });
 
 TEST(Exhaustive, KeepsTheOrderOfEnumeration) {
   const Space space = small_space();
