@@ -17,11 +17,11 @@ const std::vector<std::string> kCommands = {"list",   "space",     "info",
                                             "doctor", "occupancy", "explain"};
 
 TEST(CommandLine, EveryCommandHasHelp) {
-  const Run all = run_tuner({"--help"});
+  const Ran all = run_tuner({"--help"});
   EXPECT_EQ(all.code, 0);
   for (const std::string& command : kCommands) {
     EXPECT_THAT(all.out, HasSubstr("  " + command));
-    const Run help = run_tuner({command, "--help"});
+    const Ran help = run_tuner({command, "--help"});
     EXPECT_EQ(help.code, 0) << command;
     EXPECT_THAT(help.out, AllOf(HasSubstr("--json"), HasSubstr("--color"))) << command;
     EXPECT_EQ(help.err, "") << command;
@@ -33,7 +33,7 @@ TEST(CommandLine, HidesItsHelperProcesses) {
 }
 
 TEST(CommandLine, TellsItsVersion) {
-  const Run run = run_tuner({"--version"});
+  const Ran run = run_tuner({"--version"});
   EXPECT_EQ(run.code, 0);
   EXPECT_THAT(run.out, testing::MatchesRegex("tuner [0-9]+\\.[0-9]+\\.[0-9]+\n"));
 }
@@ -59,7 +59,7 @@ TEST(CommandLine, SaysWhatIsWrongAndWhatWasMeant) {
       {{"space"}, 2, "KERNEL"},
   };
   for (const Usage& each : cases) {
-    const Run run = run_tuner(each.arguments);
+    const Ran run = run_tuner(each.arguments);
     EXPECT_EQ(run.code, each.code) << testing::PrintToString(each.arguments) << run.err;
     EXPECT_THAT(run.err, HasSubstr(each.message)) << testing::PrintToString(each.arguments);
     EXPECT_EQ(run.out, "") << testing::PrintToString(each.arguments);
@@ -75,7 +75,7 @@ TEST(CommandLine, KeepsStdoutForJsonAlone) {
       {"occupancy", "--device", "h200", "--sweep", "regs"}};
   for (std::vector<std::string> arguments : cases) {
     arguments.insert(arguments.end(), {"--json", "-"});
-    const Run run = run_tuner(arguments);
+    const Ran run = run_tuner(arguments);
     EXPECT_TRUE(nlohmann::json::accept(run.out)) << testing::PrintToString(arguments) << run.out;
   }
 }
@@ -83,7 +83,7 @@ TEST(CommandLine, KeepsStdoutForJsonAlone) {
 TEST(CommandLine, WritesJsonToAFile) {
   const auto file = std::filesystem::path(testing::TempDir()) / "tuner-cli-test.json";
   std::filesystem::remove(file);
-  const Run run = run_tuner({"occupancy", "--device", "h200", "--json", file.string()});
+  const Ran run = run_tuner({"occupancy", "--device", "h200", "--json", file.string()});
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_THAT(run.out, HasSubstr("occupancy"));
   std::ifstream stream(file);
@@ -101,7 +101,7 @@ TEST(CommandLine, ColoursOnlyWhenAsked) {
 }
 
 TEST(Doctor, NamesARemedyForEachProblem) {
-  const Run run = run_tuner({"doctor", "--json", "-"});
+  const Ran run = run_tuner({"doctor", "--json", "-"});
   EXPECT_EQ(run.code, 4) << run.err;  // no GPU is visible
   bool gpu = false;
   for (const auto& check : run.json().at("checks")) {

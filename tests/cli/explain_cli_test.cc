@@ -9,7 +9,7 @@ namespace {
 using testing::HasSubstr;
 
 TEST(Explain, CompilesForADeviceThatIsNotThere) {
-  const Run run = run_tuner({"explain", "matmul", "--n", "4096", "--device", "h200", "--set",
+  const Ran run = run_tuner({"explain", "matmul", "--n", "4096", "--device", "h200", "--set",
                              "algorithm=tile", "TILE=16", "--json", "-"});
   ASSERT_EQ(run.code, 0) << run.err;
   const nlohmann::json json = run.json();
@@ -31,7 +31,7 @@ TEST(Explain, CompilesForADeviceThatIsNotThere) {
 }
 
 TEST(Explain, TellsInWords) {
-  const Run run = run_tuner({"explain", "copy", "--device", "sm_80"});
+  const Ran run = run_tuner({"explain", "copy", "--device", "sm_80"});
   ASSERT_EQ(run.code, 0) << run.err;
   for (const char* part : {"occupancy", "predicted", "dram", "binds", "registers a thread"}) {
     EXPECT_THAT(run.out, HasSubstr(part));
@@ -39,7 +39,7 @@ TEST(Explain, TellsInWords) {
 }
 
 TEST(Explain, ExitsWithThreeWhereNoConfigurationIsValid) {
-  const Run run = run_tuner(
+  const Ran run = run_tuner(
       {"explain", "matmul", "--device", "h200", "--set", "algorithm=register", "BM=32", "BN=256"});
   EXPECT_EQ(run.code, 3) << run.err;
   EXPECT_THAT(run.err, HasSubstr("a long thin tile reuses too little"));

@@ -10,7 +10,7 @@ using testing::HasSubstr;
 
 nlohmann::json occupancy(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), {"occupancy", "--json", "-"});
-  const Run run = run_tuner(arguments);
+  const Ran run = run_tuner(arguments);
   EXPECT_EQ(run.code, 0) << run.err;
   return run.json();
 }
@@ -111,7 +111,7 @@ TEST(OccupancyCommand, RefusesUnusableNumbers) {
                                                        {"--smem", "99999999999999999999"}};
   for (std::vector<std::string> arguments : cases) {
     arguments.insert(arguments.begin(), "occupancy");
-    const Run run = run_tuner(arguments);
+    const Ran run = run_tuner(arguments);
     EXPECT_EQ(run.code, 2) << testing::PrintToString(arguments) << run.err;
     EXPECT_EQ(run.out, "");
   }

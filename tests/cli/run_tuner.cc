@@ -47,11 +47,11 @@ int spawn_and_wait(std::vector<std::string>& words, const std::filesystem::path&
 
 }  // namespace
 
-Run run_tuner(std::vector<std::string> arguments) {
+Ran run_tuner(std::vector<std::string> arguments) {
   setenv("CUDA_VISIBLE_DEVICES", "", 1);
   arguments.insert(arguments.begin(), TUNER_BINARY);
   const std::filesystem::path folder = make_folder();
-  Run run;
+  Ran run;
   run.code = spawn_and_wait(arguments, folder);
   run.out = contents(folder / "out");
   run.err = contents(folder / "err");

@@ -7,13 +7,13 @@
 
 namespace tuner::cli {
 
-struct Run {
+struct Ran {
   int code = -1;  // exit code; -1 where a signal ended it
   std::string out, err;
   nlohmann::json json() const { return nlohmann::json::parse(out); }
 };
 
 // No GPU is visible to it, so that results are the same on every machine.
-Run run_tuner(std::vector<std::string> arguments);
+Ran run_tuner(std::vector<std::string> arguments);
 
 }  // namespace tuner::cli

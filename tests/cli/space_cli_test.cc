@@ -16,7 +16,7 @@ TEST(List, NamesTheKernels) {
 }
 
 TEST(Space, CountsAllAndValid) {
-  const Run run = run_tuner({"space", "matmul", "--n", "1024", "--device", "h200", "--json", "-"});
+  const Ran run = run_tuner({"space", "matmul", "--n", "1024", "--device", "h200", "--json", "-"});
   ASSERT_EQ(run.code, 0) << run.err;
   const nlohmann::json json = run.json();
   double product = 1;
@@ -61,7 +61,7 @@ TEST(Space, SuggestsNames) {
   for (const Case& each : cases) {
     std::vector<std::string> arguments = each.arguments;
     arguments.insert(arguments.end(), {"--device", "h200"});
-    const Run run = run_tuner(arguments);
+    const Ran run = run_tuner(arguments);
     EXPECT_EQ(run.code, 2) << testing::PrintToString(arguments) << run.err;
     EXPECT_THAT(run.err, HasSubstr(each.message)) << testing::PrintToString(arguments);
   }

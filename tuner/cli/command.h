@@ -50,6 +50,7 @@ std::span<const Command> commands();
 // One for each command; defined in <name>_command.cc.
 Action declare_tune(CLI::App& app);
 Action declare_show(CLI::App& app);
+Action declare_record(CLI::App& app);
 Action declare_list(CLI::App& app);
 Action declare_space(CLI::App& app);
 Action declare_info(CLI::App& app);

@@ -20,8 +20,8 @@ struct Verdict {
 // Holds the reference. For one thread.
 //
 // Elements are judged one by one unless only a Frobenius error is asked for (`relative` and
-// `absolute` both 0). Unless `full`, of an output above 64 MiB only ranges_to_check() are compared;
-// the first check of a process is always full.
+// `absolute` both 0). Unless `full`, of an output above kSampledBytes only ranges_to_check() are
+// compared; the first check of a process is always full.
 class Verifier {
  public:
   // Computes the reference. Throws TunerError.

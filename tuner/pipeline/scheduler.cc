@@ -5,6 +5,7 @@
 #include <deque>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <thread>
 
 #include "expr/error.h"
@@ -131,17 +132,21 @@ class MeasuringThreads {
 class Search {
  public:
   Search(const Kernel& kernel, bool cold, search::Strategy& strategy, Compiler& compiler,
-         std::span<Measurer* const> measurers, const SearchLimits& limits, SearchObserver& observer)
+         std::span<Measurer* const> measurers, const SearchLimits& limits, const SearchPlan& plan,
+         SearchObserver& observer)
       : kernel_(kernel),
         cold_(cold),
         strategy_(strategy),
         compiler_(compiler),
         limits_(limits),
+        plan_(plan),
         observer_(observer),
         begin_(std::chrono::steady_clock::now()),
         gpu_(measurers, observer, inbox_) {}
 
   SearchOutcome run() {
+    take_known();
+    for (const search::Config& config : plan_.first) compile(config);
     while (true) {
       if (!stopping_ && should_stop()) stop();
       if (!stopping_) top_up();
@@ -153,6 +158,15 @@ class Search {
   }
 
  private:
+  void take_known() {
+    for (const TrialRecord& record : plan_.known) {
+      seen_.insert(record.trial.config);
+      count_measured(record.trial);
+      strategy_.tell(std::span(&record.trial, 1));
+      outcome_.trials.push_back(record);
+    }
+  }
+
   bool should_stop() {
     if (limits_.interrupted != nullptr && *limits_.interrupted) {
       outcome_.interrupted = true;
@@ -160,7 +174,8 @@ class Search {
     }
     const bool late =
         limits_.time.count() > 0 && std::chrono::steady_clock::now() - begin_ >= limits_.time;
-    return late || !outcome_.device_lost.empty() ||
+    outcome_.converged = limits_.patience > 0 && since_better_ >= limits_.patience;
+    return late || outcome_.converged || !outcome_.device_lost.empty() ||
            (limits_.budget > 0 && outcome_.measured >= limits_.budget);
   }
 
@@ -185,6 +200,7 @@ class Search {
   }
 
   void compile(search::Config config) {
+    if (!seen_.insert(config).second) return;
     ++compiling_;
     CompileJob job = compile_job(kernel_.build(config), kernel_.space().id(config),
                                  kernel_.device().compute_capability);
@@ -226,13 +242,15 @@ class Search {
       return finish(std::move(record));
     }
     const std::vector<CompiledEntry> entries = compiled_entries(result);
-    for (const CompiledEntry& entry : entries)
+    for (const CompiledEntry& entry : entries) {
       record.registers = std::max(record.registers, entry.registers);
+      record.spill_bytes = std::max(record.spill_bytes, entry.spill_bytes);
+    }
     models::KernelShape shape = kernel_.shape(config, entries);
     shape.cold = cold_;
     const models::Estimate estimate = models::estimate(kernel_.device(), shape);
     const bool hopeless = incumbent_ns_ > 0 && estimate.bound_ns > incumbent_ns_;
-    if (!estimate.keep || hopeless) {
+    if (plan_.prune && (!estimate.keep || hopeless)) {
       record.trial.status = search::Status::pruned;
       record.trial.reason =
           estimate.keep ? "its roof is above the incumbent" : estimate.drop_reason;
@@ -251,6 +269,7 @@ class Search {
     record.job.steps = std::move(plan.steps);
     record.job.workspaces = std::move(plan.workspaces);
     record.job.symbols = std::move(plan.symbols);
+    record.job.may_abandon = plan_.may_abandon;
     ++measuring_;
     MeasureJob job = record.job;
     records_.emplace(config, std::move(record));
@@ -266,26 +285,44 @@ class Search {
     record.trial.abandoned = result.abandoned;
     record.trial.reason = result.reason;
     outcome_.gpu_ms += result.gpu_ms;
-    ++outcome_.measured;
     if (record.trial.status == search::Status::ok && !(result.verified && result.time_ns > 0)) {
       record.trial.status = search::Status::wrong;
       record.trial.reason = "measured, but not verified";
     }
-    if (record.trial.status == search::Status::ok &&
-        !(incumbent_ns_ > 0 && incumbent_ns_ <= result.time_ns)) {
-      incumbent_ns_ = result.time_ns;
-      gpu_.set_incumbent(incumbent_ns_);
-    }
+    count_measured(record.trial);
     record.measured = std::move(result);
     finish(std::move(record));
   }
 
+  void count_measured(const search::Trial& trial) {
+    ++outcome_.measured;
+    ++since_better_;
+    if (trial.status != search::Status::ok) {
+      count_failure(trial);
+    } else if (!(incumbent_ns_ > 0 && incumbent_ns_ <= trial.time_ns)) {
+      // A gain within the noise is no reason to go on.
+      if (!(trial.time_ns > 0.995 * incumbent_ns_)) since_better_ = 0;
+      incumbent_ns_ = trial.time_ns;
+      gpu_.set_incumbent(incumbent_ns_);
+    }
+  }
+
+  void count_failure(const search::Trial& trial) {
+    ++outcome_.failed;
+    ++outcome_.failures[std::string(search::to_string(trial.status))];
+  }
+
   void finish(TrialRecord record) {
-    if (record.trial.status == search::Status::pruned) {
-      ++outcome_.pruned;
-    } else if (record.trial.status != search::Status::ok) {
-      ++outcome_.failed;
-      ++outcome_.failures[std::string(search::to_string(record.trial.status))];
+    switch (record.trial.status) {
+      case search::Status::pruned:
+        ++outcome_.pruned;
+        break;
+      case search::Status::compile_error:
+      case search::Status::compile_timeout:
+        count_failure(record.trial);
+        break;
+      default:
+        break;  // counted with the measured ones
     }
     strategy_.tell(std::span(&record.trial, 1));
     observer_.finished(record);
@@ -297,12 +334,14 @@ class Search {
   search::Strategy& strategy_;
   Compiler& compiler_;
   const SearchLimits& limits_;
+  const SearchPlan& plan_;
   SearchObserver& observer_;
   std::chrono::steady_clock::time_point begin_;
   Inbox inbox_;
   SearchOutcome outcome_;
   std::map<search::Config, TrialRecord> records_;  // being measured
-  std::size_t compiling_ = 0, measuring_ = 0;
+  std::set<search::Config> seen_;
+  std::size_t compiling_ = 0, measuring_ = 0, since_better_ = 0;
   double incumbent_ns_ = 0;
   bool stopping_ = false;
   MeasuringThreads gpu_;  // last: its threads use what stands above
@@ -312,8 +351,9 @@ class Search {
 
 SearchOutcome run_search(const Kernel& kernel, bool cold, search::Strategy& strategy,
                          Compiler& compiler, std::span<Measurer* const> measurers,
-                         const SearchLimits& limits, SearchObserver& observer) {
-  return Search(kernel, cold, strategy, compiler, measurers, limits, observer).run();
+                         const SearchLimits& limits, const SearchPlan& plan,
+                         SearchObserver& observer) {
+  return Search(kernel, cold, strategy, compiler, measurers, limits, plan, observer).run();
 }
 
 }  // namespace tuner

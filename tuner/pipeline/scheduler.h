@@ -22,7 +22,8 @@ struct TrialRecord {
   MeasureResult measured;
   double compile_ms = 0;
   bool compile_cached = false;
-  int registers = 0;  // most of any launch
+  int registers = 0;             // most of any launch, a thread
+  std::int64_t spill_bytes = 0;  // likewise
 };
 
 // Called as things happen: progress, the journal. `started` comes from a measuring thread, one at a
@@ -38,7 +39,17 @@ class SearchObserver {
 struct SearchLimits {
   std::size_t budget = 0;             // measured configurations; 0: no limit
   std::chrono::milliseconds time{0};  // 0: no limit
+  // Ends after so many measured configurations in a row that brought nothing better; 0: never.
+  std::size_t patience = 0;
   const std::atomic<bool>* interrupted = nullptr;
+};
+
+// Where a search starts from, and how thorough it is.
+struct SearchPlan {
+  std::vector<search::Config> first;  // tried before the strategy is asked
+  std::vector<TrialRecord> known;     // from a journal; they count as measured
+  bool prune = true;                  // drop what the model sees no chance for, once compiled
+  bool may_abandon = true;
 };
 
 struct SearchOutcome {
@@ -47,12 +58,14 @@ struct SearchOutcome {
   std::map<std::string, std::size_t> failures;  // status -> count
   double compile_core_ms = 0, gpu_ms = 0;
   bool interrupted = false;
+  bool converged = false;   // `patience` ran out
   std::string device_lost;  // why, where the search ended for that
 };
 
 // One measuring thread for each of `measurers` (a GPU each, all alike).
 SearchOutcome run_search(const Kernel& kernel, bool cold, search::Strategy& strategy,
                          Compiler& compiler, std::span<Measurer* const> measurers,
-                         const SearchLimits& limits, SearchObserver& observer);
+                         const SearchLimits& limits, const SearchPlan& plan,
+                         SearchObserver& observer);
 
 }  // namespace tuner

@@ -26,8 +26,13 @@ void measure_finalists(const Kernel& kernel, const TuneOptions& options, Compile
   compare.rounds = options.rounds;
   compare.seed = options.seed;
   for (const TrialRecord* record : fastest_trials(outcome.search, options.finalists)) {
+    // What a journal tells of was compiled by an earlier run.
+    const auto job = record->job.steps.empty()
+                         ? make_job(kernel, compiler, record->trial.config).job
+                         : std::optional(record->job);
+    if (!job) continue;
     outcome.finalists.push_back({record->trial.config, {}});
-    compare.jobs.push_back(record->job);
+    compare.jobs.push_back(*job);
   }
   if (compare.jobs.empty()) return;
   const auto plain = kernel.space().nearest_valid_to_default();
@@ -49,7 +54,8 @@ void measure_finalists(const Kernel& kernel, const TuneOptions& options, Compile
 // After an interrupt there is no second measurement: the search's own results stand.
 void judge_search_alone(const Kernel& kernel, const TuneOptions& options, TuneOutcome& outcome) {
   for (const TrialRecord* record : fastest_trials(outcome.search, options.finalists)) {
-    outcome.finalists.push_back({record->trial.config, record->measured});
+    if (record->measured.verified)
+      outcome.finalists.push_back({record->trial.config, record->measured});
   }
   outcome.verdict = judge(kernel.space(), outcome.finalists);
 }
@@ -70,8 +76,8 @@ TuneOutcome tune(const Kernel& kernel, const TuneOptions& options, Compiler& com
   };
   input.seed = options.seed;
   const auto strategy = search::make_strategy(options.strategy, std::move(input));
-  outcome.search =
-      run_search(kernel, cold, *strategy, compiler, measurers, options.limits, observer);
+  outcome.search = run_search(kernel, cold, *strategy, compiler, measurers, options.limits,
+                              options.plan, observer);
   if (outcome.search.interrupted || !outcome.search.device_lost.empty()) {
     judge_search_alone(kernel, options, outcome);
   } else {

@@ -17,6 +17,7 @@ namespace tuner {
 struct TuneOptions {
   std::string strategy = "model";
   SearchLimits limits;
+  SearchPlan plan;
   std::uint64_t seed = 0;
   CacheMode cache = CacheMode::cold;
   std::size_t finalists = 5;  // the default configuration comes on top

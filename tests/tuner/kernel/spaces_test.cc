@@ -20,7 +20,9 @@ class Spaces : public testing::TestWithParam<Counted> {};
 
 TEST_P(Spaces, HoldsSoManyConfigurations) {
   const Kernel kernel = bind(GetParam().folder, GetParam().given);
-  if (GetParam().count > 0) EXPECT_EQ(kernel.space().count(), GetParam().count);
+  if (GetParam().count > 0) {
+    EXPECT_EQ(kernel.space().count(), GetParam().count);
+  }
   const auto start = kernel.space().nearest_valid_to_default();
   ASSERT_TRUE(start.has_value());
   const auto shape = kernel.shape(*start);

@@ -159,15 +159,15 @@ TEST(RangesToCheck, AllOfASmallOutput) {
 }
 
 TEST(RangesToCheck, SpreadOverALargeOne) {
-  constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+  constexpr std::int64_t kPiece = kSampledBytes / 64;
   // Just above the limit, and 2^31 + 1 elements of 8 bytes.
   for (const std::int64_t bytes :
-       {kSampledBytes + 1, kSampledBytes + kMiB, ((std::int64_t{1} << 31) + 1) * 8}) {
+       {kSampledBytes + 1, kSampledBytes + kPiece, ((std::int64_t{1} << 31) + 1) * 8}) {
     const std::vector<ByteRange> ranges = ranges_to_check(bytes, false);
     ASSERT_EQ(ranges.size(), 64U);
-    EXPECT_EQ(ranges.front(), (ByteRange{0, kMiB}));
+    EXPECT_EQ(ranges.front(), (ByteRange{0, kPiece}));
     EXPECT_EQ(ranges.back().offset + ranges.back().bytes, bytes);
-    EXPECT_GE(ranges.back().bytes, kMiB);
+    EXPECT_GE(ranges.back().bytes, kPiece);
     std::int64_t end = 0;
     for (const ByteRange& range : ranges) {
       EXPECT_GE(range.offset, end);

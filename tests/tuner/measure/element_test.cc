@@ -42,7 +42,8 @@ TEST(Half, RoundsToNearestEven) {
   EXPECT_EQ(to_half(65520.0F).bits, 0x7c00);
   EXPECT_EQ(to_half(0x1p-25F).bits, 0x0000);
   EXPECT_EQ(to_half(0x1.8p-24F).bits, 0x0002);
-  EXPECT_EQ(to_half(0x1.ffep-1F).bits, 0x3bff);
+  EXPECT_EQ(to_half(0x1.ffep-1F).bits, 0x3c00);  // half way up to even
+  EXPECT_EQ(to_half(0x1.ffdp-1F).bits, 0x3bff);
   EXPECT_EQ(to_half(0x1.ffcp-15F).bits, 0x0400);  // the largest subnormal, rounded up
 }
 

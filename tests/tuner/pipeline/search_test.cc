@@ -2,7 +2,9 @@
 // answer.
 #include <gtest/gtest.h>
 
-#include <mutex>
+#include <algorithm>
+#include <atomic>
+#include <map>
 #include <set>
 
 #include "tuner/os/paths.h"
@@ -29,7 +31,7 @@ class FakeCompiler : public Compiler {
 // Times come from the configuration's id; statuses from a table.
 class FakeMeasurer : public Measurer {
  public:
-  explicit FakeMeasurer(std::map<std::string, std::string> statuses)
+  explicit FakeMeasurer(std::map<std::string, std::string> statuses = {})
       : statuses_(std::move(statuses)) {}
 
   MeasureResult measure(const MeasureJob& job) override {
@@ -41,6 +43,7 @@ class FakeMeasurer : public Measurer {
       result.reason = "made up";
       return result;
     }
+    measured_.push_back(job.id);
     result.verified = true;
     result.time_ns = 1000.0 + static_cast<double>(std::hash<std::string>{}(job.id) % 1000);
     result.low_ns = result.time_ns - 0.1;
@@ -61,6 +64,7 @@ class FakeMeasurer : public Measurer {
   bool all_fail_ = false;
   std::atomic<bool>* interrupt_ = nullptr;
   std::set<std::string> compared_;
+  std::vector<std::string> measured_;  // ok ones, in order; compare()'s too
 
  private:
   std::map<std::string, std::string> statuses_;
@@ -87,7 +91,7 @@ class SearchTest : public ::testing::Test {
 };
 
 TEST_F(SearchTest, MeasuresTheWholeSpaceAndTheFastestWins) {
-  FakeMeasurer measurer({});
+  FakeMeasurer measurer;
   const TuneOutcome outcome = run(measurer);
   EXPECT_EQ(outcome.search.measured, kernel_.space().count());
   ASSERT_TRUE(outcome.verdict.winner);
@@ -107,7 +111,7 @@ TEST_F(SearchTest, FailuresCostTheirOwnTrialOnly) {
 }
 
 TEST_F(SearchTest, WhereAllFailThereIsNoWinner) {
-  FakeMeasurer measurer({{"*", "launch_error"}});
+  FakeMeasurer measurer(std::map<std::string, std::string>{{"*", "launch_error"}});
   measurer.all_fail_ = true;
   const TuneOutcome outcome = run(measurer);
   EXPECT_FALSE(outcome.verdict.winner);
@@ -115,14 +119,55 @@ TEST_F(SearchTest, WhereAllFailThereIsNoWinner) {
 }
 
 TEST_F(SearchTest, HonoursTheBudget) {
-  FakeMeasurer measurer({});
+  FakeMeasurer measurer;
   TuneOptions options;
   options.limits.budget = 5;
   EXPECT_EQ(run(measurer, options).search.measured, 5u);
 }
 
+TEST_F(SearchTest, KnownTrialsAreNotMeasuredAgainAndMayWin) {
+  FakeMeasurer measurer;
+  TuneOptions options;
+  TrialRecord known;
+  known.trial.config = kernel_.space().materialize()[3];
+  known.trial.status = search::Status::ok;
+  known.trial.time_ns = 1;
+  options.plan.known = {known};
+  options.limits.budget = 3;
+  const TuneOutcome outcome = run(measurer, options);
+  EXPECT_EQ(outcome.search.measured, 3u);
+  EXPECT_EQ(
+      std::count(measurer.measured_.begin(),
+                 measurer.measured_.end() - static_cast<std::ptrdiff_t>(outcome.finalists.size()),
+                 id(3)),
+      0);
+  EXPECT_TRUE(measurer.compared_.contains(id(3)));
+}
+
+TEST_F(SearchTest, TriesTheFirstOnesFirst) {
+  FakeMeasurer measurer;
+  TuneOptions options;
+  options.plan.first = {kernel_.space().materialize()[7]};
+  run(measurer, options);
+  EXPECT_EQ(measurer.measured_.front(), id(7));
+}
+
+TEST_F(SearchTest, EndsWhenItsPatienceIsOver) {
+  FakeMeasurer measurer;
+  TuneOptions options;
+  TrialRecord known;  // far better than anything that is to come
+  known.trial.config = kernel_.space().materialize()[0];
+  known.trial.status = search::Status::ok;
+  known.trial.time_ns = 1;
+  options.plan.known = {known};
+  options.limits.patience = 4;
+  const TuneOutcome outcome = run(measurer, options);
+  EXPECT_TRUE(outcome.search.converged);
+  EXPECT_LT(outcome.search.measured, kernel_.space().count());
+}
+
 TEST_F(SearchTest, AnInterruptKeepsWhatWasMeasured) {
-  FakeMeasurer measurer({});
+  FakeMeasurer measurer;
   std::atomic<bool> interrupted{false};
   measurer.interrupt_ = &interrupted;
   TuneOptions options;

@@ -1,4 +1,7 @@
 // Each broken kernel costs itself alone, and is told apart.
+#include <utility>
+
+#include "expr/error.h"
 #include "tests/tuner/worker/gpu_fixture.h"
 
 namespace tuner {

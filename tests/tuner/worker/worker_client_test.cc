@@ -6,8 +6,11 @@
 
 #include <atomic>
 #include <filesystem>
+#include <limits>
 #include <thread>
 
+#include "expr/error.h"
+#include "tuner/measure/json.h"
 #include "tuner/worker/deadlines.h"
 #include "tuner/worker/message.h"
 
