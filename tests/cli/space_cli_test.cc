@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "tests/cli/run_tuner.h"
 
 namespace tuner::cli {
@@ -34,11 +36,13 @@ TEST(Space, SetNarrows) {
   const nlohmann::json json = run_tuner({"space", "matmul", "--device", "h200", "--set",
                                          "BM=64,128", "BN=64", "--set", "BK=8", "--json", "-"})
                                   .json();
+  std::map<std::string, nlohmann::json> values;
   for (const auto& parameter : json.at("parameters")) {
-    if (parameter.at("name") == "BM") EXPECT_EQ(parameter.at("values"), nlohmann::json({64, 128}));
-    if (parameter.at("name") == "BN") EXPECT_EQ(parameter.at("values"), nlohmann::json({64}));
-    if (parameter.at("name") == "BK") EXPECT_EQ(parameter.at("values"), nlohmann::json({8}));
+    values[parameter.at("name")] = parameter.at("values");
   }
+  EXPECT_EQ(values.at("BM"), nlohmann::json({64, 128}));
+  EXPECT_EQ(values.at("BN"), nlohmann::json::array({64}));
+  EXPECT_EQ(values.at("BK"), nlohmann::json::array({8}));
 }
 
 TEST(Space, SuggestsNames) {

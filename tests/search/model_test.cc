@@ -6,9 +6,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "fixture.h"
-#include "replay.h"
 #include "search/random_index.h"
+#include "tests/search/fixture.h"
+#include "tests/search/replay.h"
 
 namespace tuner::search {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <cstdlib>
 
-#include "public_data.h"
-#include "replay.h"
+#include "tests/search/public_data.h"
+#include "tests/search/replay.h"
 
 namespace tuner::search {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "fixture.h"
+#include "tests/search/fixture.h"
 
 namespace tuner::search {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <set>
 
-#include "fixture.h"
 #include "search/walk.h"
+#include "tests/search/fixture.h"
 
 namespace tuner::search {
 namespace {

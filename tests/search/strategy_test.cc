@@ -9,8 +9,8 @@
 #include <deque>
 #include <set>
 
-#include "fixture.h"
-#include "replay.h"
+#include "tests/search/fixture.h"
+#include "tests/search/replay.h"
 
 namespace tuner::search {
 namespace {

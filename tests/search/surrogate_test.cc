@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "fixture.h"
+#include "tests/search/fixture.h"
 
 namespace tuner::search {
 namespace {

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "fixture.h"
+#include "tests/search/fixture.h"
 
 namespace tuner::search {
 namespace {

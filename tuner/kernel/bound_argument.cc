@@ -106,7 +106,12 @@ BufferSpec BoundKernel::buffer(const BoundArgument& bound) const {
   BufferSpec result;
   result.name = spec.name;
   result.element = bound.element;
-  result.count = bound.count.integer(names.cells(), 0);
+  try {
+    result.count = bound.count.integer(names.cells(), 0);
+  } catch (const TunerError& error) {
+    throw TunerError(
+        fmt::format("{}\nwith {}; choose smaller sizes", error.what(), to_string(problem)));
+  }
   std::int64_t size = 0;
   if (result.count < 1)
     bound.count.fail(fmt::format("{} elements: at least 1 is needed", result.count));

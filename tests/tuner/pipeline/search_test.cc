@@ -45,7 +45,8 @@ class FakeMeasurer : public Measurer {
     }
     measured_.push_back(job.id);
     result.verified = true;
-    result.time_ns = 1000.0 + static_cast<double>(std::hash<std::string>{}(job.id) % 1000);
+    // Far above any roof, so that nothing is pruned for want of a chance.
+    result.time_ns = 1e9 + 1e6 * static_cast<double>(std::hash<std::string>{}(job.id) % 1000);
     result.low_ns = result.time_ns - 0.1;
     result.high_ns = result.time_ns + 0.1;
     if (interrupt_ != nullptr) *interrupt_ = true;
@@ -131,7 +132,7 @@ TEST_F(SearchTest, KnownTrialsAreNotMeasuredAgainAndMayWin) {
   TrialRecord known;
   known.trial.config = kernel_.space().materialize()[3];
   known.trial.status = search::Status::ok;
-  known.trial.time_ns = 1;
+  known.trial.time_ns = 1e8;
   options.plan.known = {known};
   options.limits.budget = 3;
   const TuneOutcome outcome = run(measurer, options);
@@ -158,7 +159,7 @@ TEST_F(SearchTest, EndsWhenItsPatienceIsOver) {
   TrialRecord known;  // far better than anything that is to come
   known.trial.config = kernel_.space().materialize()[0];
   known.trial.status = search::Status::ok;
-  known.trial.time_ns = 1;
+  known.trial.time_ns = 1e8;
   options.plan.known = {known};
   options.limits.patience = 4;
   const TuneOutcome outcome = run(measurer, options);
