@@ -104,7 +104,8 @@ TEST(Doctor, NamesARemedyForEachProblem) {
   const Ran run = run_tuner({"doctor", "--json", "-"});
   EXPECT_EQ(run.code, 4) << run.err;  // no GPU is visible
   bool gpu = false;
-  for (const auto& check : run.json().at("checks")) {
+  const nlohmann::json json = run.json();
+  for (const auto& check : json.at("checks")) {
     EXPECT_NE(check.at("ok").get<bool>(), !check.at("remedy").get<std::string>().empty());
     gpu = gpu || check.at("name") == "driver and GPU";
   }

@@ -30,7 +30,10 @@ void add_limit(Table& table, const models::Occupancy& occupancy, models::Limiter
 nlohmann::ordered_json occupancy_json(const models::Occupancy& occupancy) {
   nlohmann::ordered_json limiters = nlohmann::ordered_json::array();
   for (const models::Limiter limiter : occupancy.limiters) {
-    limiters.push_back(std::string(models::to_string(limiter)));
+    // The keys of `limits`, so that a script can look them up there.
+    std::string key(models::to_string(limiter));
+    std::ranges::replace(key, ' ', '_');
+    limiters.push_back(std::move(key));
   }
   return {{"blocks_per_sm", occupancy.blocks_per_sm},
           {"warps_per_sm", occupancy.warps_per_sm},
