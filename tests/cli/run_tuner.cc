@@ -5,11 +5,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
+#include <thread>
+#include <utility>
 
 namespace tuner::cli {
 namespace {
@@ -25,7 +29,13 @@ std::filesystem::path make_folder() {
   return name;
 }
 
-int spawn_and_wait(std::vector<std::string>& words, const std::filesystem::path& folder) {
+void kill_later(pid_t pid, double seconds) {
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+  kill(pid, SIGKILL);
+}
+
+int spawn_and_wait(std::vector<std::string>& words, const std::filesystem::path& folder,
+                   double kill_after_s) {
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   const std::string out = folder / "out";
@@ -40,23 +50,32 @@ int spawn_and_wait(std::vector<std::string>& words, const std::filesystem::path&
   const int error = posix_spawn(&pid, argv[0], &files, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&files);
   if (error != 0) throw std::runtime_error("cannot start " + words.front());
+  if (kill_after_s > 0) kill_later(pid, kill_after_s);
   int status = 0;
   waitpid(pid, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+Ran run_and_catch(std::vector<std::string> arguments, double kill_after_s) {
+  arguments.insert(arguments.begin(), TUNER_BINARY);
+  const std::filesystem::path folder = make_folder();
+  Ran run;
+  run.code = spawn_and_wait(arguments, folder, kill_after_s);
+  run.out = contents(folder / "out");
+  run.err = contents(folder / "err");
+  std::filesystem::remove_all(folder);
+  return run;
 }
 
 }  // namespace
 
 Ran run_tuner(std::vector<std::string> arguments) {
   setenv("CUDA_VISIBLE_DEVICES", "", 1);
-  arguments.insert(arguments.begin(), TUNER_BINARY);
-  const std::filesystem::path folder = make_folder();
-  Ran run;
-  run.code = spawn_and_wait(arguments, folder);
-  run.out = contents(folder / "out");
-  run.err = contents(folder / "err");
-  std::filesystem::remove_all(folder);
-  return run;
+  return run_and_catch(std::move(arguments), 0);
+}
+
+Ran run_tuner_on_gpu(std::vector<std::string> arguments, double kill_after_s) {
+  return run_and_catch(std::move(arguments), kill_after_s);
 }
 
 }  // namespace tuner::cli

@@ -15,5 +15,7 @@ struct Ran {
 
 // No GPU is visible to it, so that results are the same on every machine.
 Ran run_tuner(std::vector<std::string> arguments);
+// With the machine's GPUs; killed after `kill_after_s`, where that is not 0.
+Ran run_tuner_on_gpu(std::vector<std::string> arguments, double kill_after_s = 0);
 
 }  // namespace tuner::cli

@@ -22,6 +22,7 @@ struct CommonOptions {
 // Where a command's results go. With `--json -`, stdout carries the JSON and nothing else.
 class Output {
  public:
+  // Throws TunerError where the file of --json cannot be written.
   explicit Output(const CommonOptions& options);
 
   bool color() const { return color_; }

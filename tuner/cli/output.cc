@@ -19,7 +19,10 @@ bool wants_color(const std::string& option) {
 }  // namespace
 
 Output::Output(const CommonOptions& options)
-    : json_(options.json), color_(wants_color(options.color)) {}
+    : json_(options.json), color_(wants_color(options.color)) {
+  // Now, and not after an hour of measuring.
+  if (!json_.empty() && json_ != "-") check_writable(json_);
+}
 
 void Output::text(const std::string& text) const {
   if (json_ != "-") std::cout << text << std::flush;

@@ -13,6 +13,7 @@
 #include "tuner/cli/tune_output.h"
 #include "tuner/pipeline/journaling.h"
 #include "tuner/pipeline/keep.h"
+#include "tuner/pipeline/setup.h"
 #include "tuner/store/configs_folders.h"
 #include "tuner/store/result_store.h"
 
@@ -39,6 +40,7 @@ struct Answer {
 };
 
 Answer predict(const TuneFlags& flags, const Kernel& kernel) {
+  check_memory(kernel);
   const auto begin = Clock::now();
   const Pruned pruned = prune(kernel, flags.measuring.cache == "cold", flags.measuring.seed);
   const double wall_s = std::chrono::duration<double>(Clock::now() - begin).count();

@@ -9,8 +9,23 @@
 namespace tuner {
 namespace {
 
-void check_memory(const Kernel& kernel, const MeasureSetup& setup) {
-  const std::int64_t need = device_bytes_needed(setup), have = kernel.device().memory_bytes;
+// All of it but the reference and the device.
+MeasureSetup problem_setup(const Kernel& kernel) {
+  MeasureSetup setup;
+  setup.buffers = kernel.buffers();
+  const Tolerance tolerance = kernel.tolerance();
+  setup.verification.relative = tolerance.relative;
+  setup.verification.absolute = tolerance.absolute;
+  setup.verification.frobenius = tolerance.frobenius;
+  setup.verification.checks = kernel.checks();
+  return setup;
+}
+
+}  // namespace
+
+void check_memory(const Kernel& kernel) {
+  const std::int64_t need = device_bytes_needed(problem_setup(kernel));
+  const std::int64_t have = kernel.device().memory_bytes;
   if (have <= 0 || need <= have) return;
   throw TunerError(fmt::format(
       "{} with {} needs {:.1f} GiB of GPU memory, and {} has {:.1f}; choose smaller sizes",
@@ -18,19 +33,11 @@ void check_memory(const Kernel& kernel, const MeasureSetup& setup) {
       kernel.device().name, static_cast<double>(have) / (1 << 30)));
 }
 
-}  // namespace
-
 MeasureSetup make_setup(const Kernel& kernel, Compiler& compiler, CacheMode cache, int device) {
-  MeasureSetup setup;
+  check_memory(kernel);
+  MeasureSetup setup = problem_setup(kernel);
   setup.device = device;
   setup.cache = cache;
-  setup.buffers = kernel.buffers();
-  const Tolerance tolerance = kernel.tolerance();
-  setup.verification.relative = tolerance.relative;
-  setup.verification.absolute = tolerance.absolute;
-  setup.verification.frobenius = tolerance.frobenius;
-  setup.verification.checks = kernel.checks();
-  check_memory(kernel, setup);
   const BuildPlan plan = kernel.reference_build();
   if (plan.entries.empty()) return setup;
   const CompileResult result = compile_and_wait(

@@ -11,8 +11,11 @@
 
 namespace tuner {
 
-// Compiles the reference. Throws TunerError where it does not compile, or where the problem needs
-// more memory than the device has (computed before anything is allocated).
+// Throws TunerError where the problem needs more memory than the device has (computed before
+// anything is allocated).
+void check_memory(const Kernel& kernel);
+
+// Compiles the reference. Throws TunerError where it does not compile, and like check_memory().
 MeasureSetup make_setup(const Kernel& kernel, Compiler& compiler, CacheMode cache, int device);
 
 // Compiles `config` and fills in its launches; nullopt where it cannot be compiled, with the

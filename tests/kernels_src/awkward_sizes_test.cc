@@ -1,0 +1,98 @@
+// The built-in kernels at sizes that no tile divides: configurations drawn from their spaces are
+// compiled, run and verified on the GPU.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tuner/os/paths.h"
+#include "tuner/pipeline/setup.h"
+#include "tuner/worker/worker.h"
+
+namespace tuner {
+namespace {
+
+using Given = std::vector<std::pair<std::string, std::string>>;
+
+struct Case {
+  std::string kernel;
+  Given given;
+  std::size_t samples = 12;
+};
+
+void PrintTo(const Case& one, std::ostream* out) {
+  *out << one.kernel;
+  for (const auto& [name, value] : one.given) *out << '_' << name << value;
+}
+
+class AwkwardSizes : public testing::TestWithParam<Case> {
+ protected:
+  void SetUp() override {
+    const DeviceList list = list_devices();
+    const char* required = std::getenv("TUNER_REQUIRE_GPU");
+    if (!list.devices.empty()) {
+      device_ = list.devices.front().profile;
+    } else if (required != nullptr && std::string(required) == "1") {
+      FAIL() << list.problem;
+    } else {
+      GTEST_SKIP() << list.problem;
+    }
+  }
+  models::DeviceProfile device_;
+};
+
+TEST_P(AwkwardSizes, AreRight) {
+  const KernelDescription description = find_kernel(GetParam().kernel);
+  const Kernel kernel(description, resolve_problem(description, GetParam().given), device_);
+  const auto compiler = make_compiler_pool({});
+  MeasureSetup setup = make_setup(kernel, *compiler, CacheMode::warm, 0);
+  setup.sampling.max_samples = setup.sampling.min_samples = 1;
+  const auto worker = make_worker(setup);
+  std::mt19937_64 random(7);
+  std::vector<search::Config> configs = kernel.space().sample(GetParam().samples, random);
+  configs.push_back(kernel.space().nearest_valid_to_default().value());
+  for (const search::Config& config : configs) {
+    ReadyJob ready = make_job(kernel, *compiler, config);
+    ASSERT_TRUE(ready.job) << kernel.space().id(config) << ": " << ready.problem;
+    ready.job->full_check = true;
+    const MeasureResult result = worker->measure(*ready.job);
+    EXPECT_EQ(result.status, "ok") << kernel.space().id(config) << ": " << result.reason;
+    EXPECT_TRUE(result.verified);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Copy, AwkwardSizes,
+    testing::Values(Case{"copy", {{"n", "1"}}}, Case{"copy", {{"n", "31"}}},
+                    Case{"copy", {{"n", "33"}, {"dtype", "f64"}}}, Case{"copy", {{"n", "1000003"}}},
+                    Case{"copy", {{"n", "2147483649"}}, 3},
+                    Case{"copy", {{"shape", "rows_cols"}, {"n", "1001"}, {"m", "997"}}}));
+INSTANTIATE_TEST_SUITE_P(
+    Gather, AwkwardSizes,
+    testing::Values(Case{"gather", {{"n", "1"}}}, Case{"gather", {{"n", "33"}, {"stride", "7"}}},
+                    Case{"gather", {{"n", "1000003"}, {"stride", "31"}, {"dtype", "f64"}}},
+                    Case{"gather", {{"mode", "indexed"}, {"n", "1000003"}}},
+                    Case{"gather", {{"mode", "indexed"}, {"n", "31"}, {"index_type", "i64"}}},
+                    Case{"gather", {{"n", "2147483649"}}, 2}));
+INSTANTIATE_TEST_SUITE_P(
+    Matmul, AwkwardSizes,
+    testing::Values(Case{"matmul", {{"n", "1"}}, 24}, Case{"matmul", {{"n", "31"}}, 24},
+                    Case{"matmul", {{"n", "33"}}, 24},
+                    Case{"matmul", {{"n", "127"}, {"dtype", "f64"}}, 24},
+                    Case{"matmul", {{"m", "1000"}, {"n", "1001"}, {"k", "7"}}, 32},
+                    Case{"matmul", {{"m", "257"}, {"n", "1024"}, {"k", "1023"}}, 32},
+                    Case{"matmul", {{"n", "512"}}, 48}));
+INSTANTIATE_TEST_SUITE_P(
+    Reduction, AwkwardSizes,
+    testing::Values(Case{"reduction", {{"n", "1"}}, 24},
+                    Case{"reduction", {{"n", "31"}, {"op", "min"}}, 24},
+                    Case{"reduction", {{"n", "33"}, {"op", "max"}, {"dtype", "f64"}}, 24},
+                    Case{"reduction", {{"n", "1000003"}}, 24},
+                    Case{"reduction", {{"n", "1000003"}, {"dtype", "f64"}}, 24},
+                    Case{"reduction", {{"n", "2147483649"}, {"op", "max"}}, 3}));
+
+}  // namespace
+}  // namespace tuner
