@@ -33,6 +33,9 @@ choose_compiler() {
   export CXX=g++-12
 }
 
+# A clone in another folder finds what was compiled before: the cache keeps no absolute paths.
+export CCACHE_BASEDIR="${CCACHE_BASEDIR:-$root}" CCACHE_NOHASHDIR="${CCACHE_NOHASHDIR:-1}"
+
 # prepare: packages, compiler and CUDA headers, in that order.
 prepare() {
   bring_build_packages

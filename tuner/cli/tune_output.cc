@@ -132,6 +132,11 @@ nlohmann::ordered_json tune_json(const Kernel& kernel, const TuneOutcome& outcom
   json["measured"] = true;
   json["compile_core_s"] = search.compile_core_ms * 1e-3;
   json["gpu_s"] = search.gpu_ms * 1e-3;
+  json["seconds"] = {{"verify", search.verify_ms * 1e-3},
+                     {"sampling", search.sampling_ms * 1e-3},
+                     {"recheck", search.recheck_ms * 1e-3},
+                     {"ask", search.ask_ms * 1e-3},
+                     {"starved", search.starved_ms * 1e-3}};
   json["wall_s"] = outcome.wall_s;
   return json;
 }

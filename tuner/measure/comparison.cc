@@ -12,7 +12,7 @@ namespace tuner {
 namespace {
 
 constexpr std::int64_t kGrain = std::int64_t{1} << 16;
-constexpr std::int64_t kPieceBytes = std::int64_t{128} << 10;
+constexpr std::int64_t kPieceBytes = std::int64_t{64} << 10;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // The difference of two 64-bit integers, which may exceed 64 signed bits.

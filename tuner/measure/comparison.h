@@ -52,7 +52,7 @@ std::string describe_failure(const std::string& output, const Comparison& compar
                              const Tolerance& tolerance);
 
 // Which bytes of an output are compared: all of them, or of one above kSampledBytes where not
-// `full`: its first and its last piece of 128 KiB, and as many spread evenly between as make
+// `full`: its first and its last piece of 64 KiB, and as many spread evenly between as make
 // kSampledBytes together. A search looks at samples, so that the GPU does not wait for the host;
 // finalists are compared in full. Pieces are in order, do not overlap, and hold whole elements of
 // up to 8 bytes.
@@ -60,7 +60,7 @@ struct ByteRange {
   std::int64_t offset = 0, bytes = 0;
   bool operator==(const ByteRange&) const = default;
 };
-inline constexpr std::int64_t kSampledBytes = std::int64_t{8} << 20;
+inline constexpr std::int64_t kSampledBytes = std::int64_t{4} << 20;
 std::vector<ByteRange> ranges_to_check(std::int64_t bytes, bool full);
 
 }  // namespace tuner

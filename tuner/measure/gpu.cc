@@ -29,6 +29,22 @@ std::vector<ByteRange> split(std::span<const ByteRange> ranges) {
   return chunks;
 }
 
+// Groups chunks, in order, so that each group fits into kChunkBytes; the index past each group's
+// last.
+std::vector<std::size_t> batch_ends(const std::vector<ByteRange>& chunks) {
+  std::vector<std::size_t> ends;
+  std::int64_t filled = 0;
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    if (i > 0 && filled + chunks[i].bytes > Gpu::kChunkBytes) {
+      ends.push_back(i);
+      filled = 0;
+    }
+    filled += chunks[i].bytes;
+  }
+  if (!chunks.empty()) ends.push_back(chunks.size());
+  return ends;
+}
+
 std::size_t bytes_of(std::int64_t bytes) { return static_cast<std::size_t>(bytes); }
 CUdeviceptr at(CUdeviceptr base, std::int64_t offset) {
   return base + static_cast<CUdeviceptr>(offset);
@@ -127,21 +143,32 @@ void Gpu::download(
     CUdeviceptr source, std::span<const ByteRange> ranges,
     const std::function<void(std::int64_t, std::span<const std::byte>)>& consume) const {
   const std::vector<ByteRange> chunks = split(ranges);
-  const auto start = [&](std::size_t i) {
-    driver_->check(driver_->memcpy_to_host(staging_[i % 2].get(), at(source, chunks[i].offset),
-                                           bytes_of(chunks[i].bytes), stream()),
-                   "cuMemcpyDtoHAsync of {} bytes", chunks[i].bytes);
-    record(staged_[i % 2]);
+  // Many small pieces share a half of the staging memory, so that they are waited for once.
+  const std::vector<std::size_t> batches = batch_ends(chunks);
+  const auto start = [&](std::size_t batch) {
+    std::byte* target = staging_[batch % 2].get();
+    for (std::size_t i = batch == 0 ? 0 : batches[batch - 1]; i < batches[batch]; ++i) {
+      driver_->check(driver_->memcpy_to_host(target, at(source, chunks[i].offset),
+                                             bytes_of(chunks[i].bytes), stream()),
+                     "cuMemcpyDtoHAsync of {} bytes", chunks[i].bytes);
+      target += chunks[i].bytes;
+    }
+    record(staged_[batch % 2]);
   };
-  if (!chunks.empty()) start(0);
-  for (std::size_t i = 0; i < chunks.size(); ++i) {
+  if (!batches.empty()) start(0);
+  std::size_t next = 0;
+  for (std::size_t batch = 0; batch < batches.size(); ++batch) {
     CUresult result = CUDA_ERROR_NOT_READY;
-    while ((result = driver_->event_query(staged_[i % 2].get())) == CUDA_ERROR_NOT_READY) {
+    while ((result = driver_->event_query(staged_[batch % 2].get())) == CUDA_ERROR_NOT_READY) {
       std::this_thread::sleep_for(std::chrono::microseconds(5));
     }
     driver_->check(result, "copying from the GPU");
-    if (i + 1 < chunks.size()) start(i + 1);
-    consume(chunks[i].offset, {staging_[i % 2].get(), bytes_of(chunks[i].bytes)});
+    if (batch + 1 < batches.size()) start(batch + 1);
+    const std::byte* piece = staging_[batch % 2].get();
+    for (; next < batches[batch]; ++next) {
+      consume(chunks[next].offset, {piece, bytes_of(chunks[next].bytes)});
+      piece += chunks[next].bytes;
+    }
   }
 }
 

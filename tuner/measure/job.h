@@ -72,6 +72,8 @@ struct MeasureResult {
   bool throttled = false;                                // the clock fell while sampling
   double clock_mhz = 0, power_w = 0, temperature_c = 0;  // 0 where NVML is not there
   double gpu_ms = 0;  // GPU time spent on it, verification included
+  // Wall time of its parts: first run and comparison, sampling, and the check after it.
+  double verify_ms = 0, sampling_ms = 0, recheck_ms = 0;
 };
 
 // Finalists measured anew, their samples interleaved in shuffled order.

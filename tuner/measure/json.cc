@@ -274,7 +274,10 @@ void to_json(json& json, const MeasureResult& result) {
           {"clock_mhz", result.clock_mhz},
           {"power_w", result.power_w},
           {"temperature_c", result.temperature_c},
-          {"gpu_ms", result.gpu_ms}};
+          {"gpu_ms", result.gpu_ms},
+          {"verify_ms", result.verify_ms},
+          {"sampling_ms", result.sampling_ms},
+          {"recheck_ms", result.recheck_ms}};
 }
 void from_json(const json& json, MeasureResult& result) {
   take(json, "id", result.id);
@@ -296,6 +299,9 @@ void from_json(const json& json, MeasureResult& result) {
   take(json, "power_w", result.power_w);
   take(json, "temperature_c", result.temperature_c);
   take(json, "gpu_ms", result.gpu_ms);
+  take(json, "verify_ms", result.verify_ms);
+  take(json, "sampling_ms", result.sampling_ms);
+  take(json, "recheck_ms", result.recheck_ms);
 }
 
 void to_json(json& json, const CompareJob& job) {

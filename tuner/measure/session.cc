@@ -37,6 +37,22 @@ void check_memory(const Gpu& gpu, const MeasureSetup& setup) {
       static_cast<double>(needed) * 1e-9, static_cast<double>(free) * 1e-9, gpu.profile().name));
 }
 
+// Runs `work` and adds the wall time that it took, also where it throws.
+template <typename Work>
+void timed(double& spent_ms, Work work) {
+  struct Stopwatch {
+    double& spent_ms;
+    std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
+    ~Stopwatch() {
+      spent_ms +=
+          std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin)
+              .count();
+    }
+  };
+  const Stopwatch stopwatch{spent_ms};
+  work();
+}
+
 std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed) {
   const Permutation order(static_cast<std::int64_t>(count), seed);
   std::vector<std::size_t> result(count);
@@ -166,7 +182,6 @@ void Session::sample(Entry& entry) {
   }
   entry.samples = sampler.samples();
   entry.result.abandoned = sampler.next() == Sampler::Next::abandon;
-  if (!entry.result.abandoned) check_again(entry);
 }
 
 void Session::conclude(Entry& entry) {
@@ -192,8 +207,10 @@ MeasureResult Session::measure(const MeasureJob& job) {
   Entry entry;
   entry.job = job;
   attempt(entry, [&] {
-    verify(entry);
-    sample(entry);
+    timed(entry.result.verify_ms, [&] { verify(entry); });
+    timed(entry.result.sampling_ms, [&] { sample(entry); });
+    if (entry.result.abandoned) return;
+    timed(entry.result.recheck_ms, [&] { check_again(entry); });
   });
   conclude(entry);
   return entry.result;

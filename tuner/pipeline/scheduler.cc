@@ -15,6 +15,11 @@
 namespace tuner {
 namespace {
 
+double milliseconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin)
+      .count();
+}
+
 struct Event {
   enum class Kind { compiled, measured, lost } kind;
   search::Config config;
@@ -64,6 +69,10 @@ class MeasuringThreads {
     changed_.notify_one();
   }
   void set_incumbent(double time_ns) { incumbent_ns_ = time_ns; }
+  double starved_ms() {
+    const std::lock_guard lock(mutex_);
+    return starved_ms_;
+  }
   // Drops what waits and stops what runs; returns how many were dropped.
   std::size_t cancel() {
     std::size_t dropped = 0;
@@ -93,7 +102,9 @@ class MeasuringThreads {
 
   std::optional<Work> take() {
     std::unique_lock lock(mutex_);
+    const auto begin = std::chrono::steady_clock::now();
     changed_.wait(lock, [this] { return closed_ || !waiting_.empty(); });
+    starved_ms_ += milliseconds_since(begin);
     if (waiting_.empty()) return std::nullopt;
     Work work = std::move(waiting_.front());
     waiting_.pop_front();
@@ -125,6 +136,7 @@ class MeasuringThreads {
   std::condition_variable changed_;
   std::deque<Work> waiting_;
   bool closed_ = false;
+  double starved_ms_ = 0;
   std::atomic<double> incumbent_ns_{0};
   std::vector<std::jthread> threads_;
 };
@@ -154,6 +166,7 @@ class Search {
       if (std::optional<Event> event = inbox_.pop(std::chrono::milliseconds(100))) handle(*event);
       observer_.idle();
     }
+    outcome_.starved_ms = gpu_.starved_ms();
     return std::move(outcome_);
   }
 
@@ -196,7 +209,10 @@ class Search {
       room = std::min(room, left);
     }
     if (room == 0) return;
-    for (search::Config& config : strategy_.ask(room)) compile(std::move(config));
+    const auto begin = std::chrono::steady_clock::now();
+    std::vector<search::Config> batch = strategy_.ask(room);
+    outcome_.ask_ms += milliseconds_since(begin);
+    for (search::Config& config : batch) compile(std::move(config));
   }
 
   void compile(search::Config config) {
@@ -285,6 +301,9 @@ class Search {
     record.trial.abandoned = result.abandoned;
     record.trial.reason = result.reason;
     outcome_.gpu_ms += result.gpu_ms;
+    outcome_.verify_ms += result.verify_ms;
+    outcome_.sampling_ms += result.sampling_ms;
+    outcome_.recheck_ms += result.recheck_ms;
     if (record.trial.status == search::Status::ok && !(result.verified && result.time_ns > 0)) {
       record.trial.status = search::Status::wrong;
       record.trial.reason = "measured, but not verified";

@@ -57,6 +57,9 @@ struct SearchOutcome {
   std::size_t compiled = 0, measured = 0, failed = 0, pruned = 0;
   std::map<std::string, std::size_t> failures;  // status -> count
   double compile_core_ms = 0, gpu_ms = 0;
+  // Where the wall time of measuring went (summed over the GPUs), what asking the strategy took,
+  // and how long measuring threads waited for something to measure.
+  double verify_ms = 0, sampling_ms = 0, recheck_ms = 0, ask_ms = 0, starved_ms = 0;
   bool interrupted = false;
   bool converged = false;   // `patience` ran out
   std::string device_lost;  // why, where the search ended for that
