@@ -13,7 +13,12 @@ using nlohmann::ordered_json;
 
 Fields::Fields(const ordered_json& object, std::string where)
     : object_(object), where_(std::move(where)) {
-  if (!object.is_object()) throw TunerError(where_ + ": expected an object.");
+  if (!object.is_object()) throw TunerError(own_place() + ": expected an object.");
+}
+
+// "file: " ends in the colon that is put behind "file: /entries/0".
+std::string Fields::own_place() const {
+  return where_.ends_with(": ") ? where_.substr(0, where_.size() - 2) : where_;
 }
 
 void Fields::fail(const std::string& key, std::string_view expected) const {
@@ -29,7 +34,7 @@ const ordered_json* Fields::optional(const std::string& key) const {
 
 const ordered_json& Fields::required(const std::string& key) const {
   const ordered_json* found = optional(key);
-  if (found == nullptr) throw TunerError(fmt::format("{}: \"{}\" is missing.", where_, key));
+  if (found == nullptr) throw TunerError(fmt::format("{}: \"{}\" is missing.", own_place(), key));
   return *found;
 }
 
@@ -57,7 +62,9 @@ double Fields::number_or(const std::string& key, double fallback) const {
 
 std::int64_t Fields::integer(const std::string& key) const {
   const ordered_json& json = required(key);
-  if (!json.is_number_integer()) fail(key, "an integer");
+  constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  const bool fits = !json.is_number_unsigned() || json.get<std::uint64_t>() <= kMost;
+  if (!json.is_number_integer() || !fits) fail(key, "a 64-bit integer");
   return json.get<std::int64_t>();
 }
 
@@ -121,7 +128,10 @@ std::int64_t check_schema(const ordered_json& json, const std::string& schema, s
         "Update the tuner, or choose another file.",
         origin, version, schema, newest));
   }
-  if (version < 0) throw TunerError(fmt::format("{}: version {} is none.", origin, version));
+  if (version < 1) {
+    throw TunerError(fmt::format("{}: {} has no version {}; this tuner knows 1 to {}.", origin,
+                                 schema, version, newest));
+  }
   return version;
 }
 

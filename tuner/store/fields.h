@@ -17,7 +17,8 @@ namespace tuner {
 // fallback give it where the key is missing.
 class Fields {
  public:
-  // `where` begins each message: "configs/matmul/h200.json: /entries/0".
+  // `where` begins each message: "configs/matmul/h200.json: /entries/0", or with an empty pointer
+  // "configs/matmul/h200.json: ".
   Fields(const nlohmann::ordered_json& object, std::string where);
 
   std::string text(const std::string& key) const;
@@ -38,6 +39,7 @@ class Fields {
 
  private:
   const nlohmann::ordered_json& required(const std::string& key) const;
+  std::string own_place() const;
   [[noreturn]] void fail(const std::string& key, std::string_view expected) const;
 
   const nlohmann::ordered_json& object_;
@@ -49,7 +51,7 @@ class Fields {
 nlohmann::ordered_json parse_json(const std::string& text, const std::string& origin);
 
 // The version of a file that must be of `schema`. Throws TunerError for another schema, and for a
-// version beyond `newest`, which only a newer tool can read.
+// version beyond `newest`, which only a newer tool can read. Versions begin with 1.
 std::int64_t check_schema(const nlohmann::ordered_json& json, const std::string& schema,
                           std::int64_t newest, const std::string& origin);
 

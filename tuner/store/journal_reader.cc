@@ -36,7 +36,7 @@ void note_trial(JournalContent& content, JournalTrial trial) {
 }
 
 void read_record(const ordered_json& json, const std::string& where, JournalContent& content) {
-  const Fields fields(json, where);
+  const Fields fields(json, where + ": ");
   const std::string kind = fields.text("record");
   if (kind == "started") note_started(content, fields.values("config"));
   if (kind == "trial") note_trial(content, trial_from_json(json, where));
@@ -63,7 +63,7 @@ JournalContent read_journal(const std::filesystem::path& path) {
   std::size_t at = 0;
   for (std::size_t end = 0; (end = text.find('\n', at)) != std::string::npos; at = end + 1) {
     ++number;
-    if (end > at) {
+    if (end > at || number == 1) {
       read_line(std::string_view(text).substr(at, end - at), number, path.string(), content);
     }
   }

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+#include <optional>
+#include <system_error>
+
 #include "expr/error.h"
 #include "tuner/store/fields.h"
 
@@ -16,6 +20,16 @@ search::Status status_from_text(const std::string& text, const std::string& wher
   const std::optional<search::Status> status = search::status_from_string(text);
   if (!status) throw TunerError(fmt::format("{}: \"{}\" is no status of a trial.", where, text));
   return *status;
+}
+
+std::uint64_t seed_from_text(const std::string& text, const std::string& where) {
+  std::uint64_t seed = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, seed);
+  if (error != std::errc() || stop != end) {
+    throw TunerError(fmt::format("{}: \"{}\" is no seed of 64 bits.", where, text));
+  }
+  return seed;
 }
 
 }  // namespace
@@ -61,7 +75,7 @@ ordered_json trial_to_json(const JournalTrial& trial) {
 
 JournalHeader header_from_json(const ordered_json& json, const std::string& where) {
   check_schema(json, kSchema, kJournalVersion, where);
-  const Fields fields(json, where);
+  const Fields fields(json, where + ": ");
   JournalHeader header;
   header.kernel = fields.text("kernel");
   header.problem = fields.values("problem");
@@ -72,18 +86,14 @@ JournalHeader header_from_json(const ordered_json& json, const std::string& wher
     if (!name.is_string()) throw TunerError(fields.where("parameters") + ": expected strings.");
     header.parameters.push_back(name.get<std::string>());
   }
-  try {
-    header.seed = std::stoull(fields.text("seed"));
-  } catch (const std::logic_error&) {
-    throw TunerError(fields.where("seed") + ": expected a number in a string.");
-  }
+  header.seed = seed_from_text(fields.text("seed"), fields.where("seed"));
   header.tool = fields.text_or("tool", "");
   header.date = fields.text_or("date", "");
   return header;
 }
 
 JournalTrial trial_from_json(const ordered_json& json, const std::string& where) {
-  const Fields fields(json, where);
+  const Fields fields(json, where + ": ");
   JournalTrial trial;
   trial.config = fields.values("config");
   trial.status = status_from_text(fields.text("status"), fields.where("status"));

@@ -74,11 +74,21 @@ void collect(const LookupQuery& query, const fs::path& file, std::vector<Candida
   }
 }
 
+std::vector<fs::path> files_in(const fs::path& folder, const std::string& kernel,
+                               std::vector<std::string>& warnings) {
+  try {
+    return ResultStore(folder).files_of(kernel);
+  } catch (const TunerError& error) {
+    warnings.emplace_back(error.what());
+    return {};
+  }
+}
+
 std::vector<Candidate> candidates_in(std::span<const fs::path> folders, const LookupQuery& query,
                                      std::vector<std::string>& warnings) {
   std::vector<Candidate> candidates;
   for (const fs::path& folder : folders) {
-    for (const fs::path& file : ResultStore(folder).files_of(query.kernel)) {
+    for (const fs::path& file : files_in(folder, query.kernel, warnings)) {
       try {
         collect(query, file, candidates);
       } catch (const TunerError& error) {

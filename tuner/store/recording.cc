@@ -139,7 +139,9 @@ ordered_json to_json_document(const Recording& recording) {
   document["trials"] = ordered_json::array();
   for (const RecordedTrial& trial : recording.trials) document["trials"].push_back(row_of(trial));
   if (recording.other.is_object()) {
-    for (const auto& [key, value] : recording.other.items()) document[key] = value;
+    for (const auto& [key, value] : recording.other.items()) {
+      if (!document.contains(key)) document[key] = value;
+    }
   }
   return document;
 }

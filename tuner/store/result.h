@@ -18,7 +18,8 @@ struct ResultDevice {
   int compute_capability = 0;  // major * 10 + minor
   int sm_count = 0;
   std::int64_t memory_bytes = 0;
-  std::string driver;  // its version, "580.65.06"; says nothing of which GPU it is
+  std::string driver;              // its version, "580.65.06"; says nothing of which GPU it is
+  nlohmann::ordered_json other{};  // keys that this version does not know
 };
 // Name and size agree: GPUs sold under one name may differ (A100 with 40 and 80 GB).
 bool same_gpu(const ResultDevice& a, const ResultDevice& b);
@@ -64,8 +65,8 @@ bool same_key(const TunedEntry& a, const TunedEntry& b);  // problem, cache mode
 void merge_entry(TunedResult& result, TunedEntry entry);
 
 nlohmann::ordered_json to_json_document(const TunedResult& result);
-// Accepts every version up to kResultVersion. Throws TunerError naming `origin`, the JSON pointer
-// and what was expected.
+// Accepts every version from 1 to kResultVersion. Throws TunerError naming `origin`, the JSON
+// pointer and what was expected.
 TunedResult parse_tuned_result(const nlohmann::ordered_json& json, const std::string& origin);
 
 std::string utc_now();  // "2025-03-01T12:00:00Z"

@@ -1,7 +1,6 @@
-// Tuned results to JSON and back, and from older versions of the file.
+// Tuned results to JSON and back.
 #include <fmt/format.h>
 
-#include <cmath>
 #include <utility>
 
 #include "expr/error.h"
@@ -14,7 +13,6 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr const char* kSchema = "tuner.result";
-constexpr double kNanosecondsPerMillisecond = 1e6;
 
 // Known keys first: unknown ones go behind them, and never replace them.
 void append_unknown(ordered_json& json, const ordered_json& other) {
@@ -58,6 +56,7 @@ ordered_json device_to_json(const ResultDevice& device) {
   json["sm_count"] = device.sm_count;
   json["memory_bytes"] = device.memory_bytes;
   json["driver"] = device.driver;
+  append_unknown(json, device.other);
   return json;
 }
 
@@ -69,6 +68,7 @@ ResultDevice device_from_json(const ordered_json& json, const std::string& where
   device.sm_count = static_cast<int>(fields.integer("sm_count"));
   device.memory_bytes = fields.integer("memory_bytes");
   device.driver = fields.text_or("driver", "");
+  device.other = fields.unread();
   return device;
 }
 
@@ -127,31 +127,6 @@ TunedEntry entry_from_json(const ordered_json& json, const std::string& where) {
   return entry;
 }
 
-// Version 0, from before the first release, had one device a file, and its times in milliseconds.
-void times_from_version_0(ordered_json& measured) {
-  if (!measured.is_object()) return;
-  for (const std::string name : {"time", "low", "high"}) {
-    const auto old = measured.find(name + "_ms");
-    if (old == measured.end() || !old->is_number()) continue;
-    measured[name + "_ns"] = old->get<double>() * kNanosecondsPerMillisecond;
-    measured.erase(name + "_ms");
-  }
-}
-
-void migrate_from_version_0(ordered_json& json) {
-  if (!json.contains("entries") || !json["entries"].is_array()) return;
-  for (ordered_json& entry : json["entries"]) {
-    if (!entry.is_object()) continue;
-    if (!entry.contains("device") && json.contains("device")) entry["device"] = json["device"];
-    for (const char* key : {"winner", "default"}) {
-      if (entry.contains(key)) times_from_version_0(entry[key]);
-    }
-    if (!entry.contains("ties") || !entry["ties"].is_array()) continue;
-    for (ordered_json& tie : entry["ties"]) times_from_version_0(tie);
-  }
-  json.erase("device");
-}
-
 }  // namespace
 
 ordered_json to_json_document(const TunedResult& result) {
@@ -166,9 +141,9 @@ ordered_json to_json_document(const TunedResult& result) {
 }
 
 TunedResult parse_tuned_result(const ordered_json& json, const std::string& origin) {
-  ordered_json current = json;
-  if (check_schema(json, kSchema, kResultVersion, origin) == 0) migrate_from_version_0(current);
-  const Fields fields(current, origin + ": ");
+  // The version that is returned tells a later release what to migrate from.
+  check_schema(json, kSchema, kResultVersion, origin);
+  const Fields fields(json, origin + ": ");
   for (const char* key : {"schema", "version"}) fields.optional(key);
   TunedResult result;
   result.kernel = fields.text("kernel");

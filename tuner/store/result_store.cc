@@ -55,12 +55,16 @@ fs::path ResultStore::path_of(const std::string& kernel, const std::string& devi
 std::vector<fs::path> ResultStore::files_of(const std::string& kernel) const {
   check_file_name(kernel);
   std::vector<fs::path> files;
+  const fs::path folder = folder_ / kernel;
   std::error_code error;
-  for (fs::directory_iterator it(folder_ / kernel, error), end; !error && it != end;
-       it.increment(error)) {
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     const fs::path& path = it->path();
     const bool hidden = path.filename().string().front() == '.';
     if (!hidden && path.extension() == ".json") files.push_back(path);
+  }
+  if (error && error != std::errc::no_such_file_or_directory) {
+    throw TunerError(
+        fmt::format("Cannot read the results in {}: {}.", folder.string(), error.message()));
   }
   std::sort(files.begin(), files.end());
   return files;
@@ -71,7 +75,6 @@ std::optional<TunedResult> ResultStore::load(const std::string& kernel,
   const fs::path file = path_of(kernel, device_id);
   std::error_code error;
   if (!fs::exists(file, error) && !error) return std::nullopt;
-  if (error == std::errc::not_a_directory) return std::nullopt;
   TunedResult result = load_tuned_result(file);
   if (result.kernel != kernel) {
     throw TunerError(fmt::format("{} holds results of the kernel {}, not of {}.", file.string(),

@@ -17,7 +17,8 @@ class ResultStore {
 
   // `device_id`: the GPU's file name, "h200". Throws TunerError for names that are no file names.
   std::filesystem::path path_of(const std::string& kernel, const std::string& device_id) const;
-  // The files of the kernel, sorted; none where there is no such folder.
+  // The files of the kernel, sorted; none where there is no such folder. Throws TunerError naming a
+  // folder that cannot be read, or that is none.
   std::vector<std::filesystem::path> files_of(const std::string& kernel) const;
 
   // nullopt where there is no such file. Throws TunerError naming a file that cannot be read, is
