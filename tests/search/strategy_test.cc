@@ -186,7 +186,7 @@ TEST(Exhaustive, GoesBeyondASample) {
 
 // Neighbours lead out of a sampled list, to all that hangs together.
 TEST(Model, GoesBeyondASample) {
-  const Space space = make_space({{"x", range(1, 8)}, {"y", range(1, 8)}}, {});
+  const Space space = make_space({{"x", range(1, 8)}, {"y", range(1, 8)}, {"z", range(0, 0)}}, {});
   const auto strategy = make_strategy("model", input_of(space, 1, 3));
   EXPECT_EQ(drained(*strategy, 4).size(), 64U);
 }
