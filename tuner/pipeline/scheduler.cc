@@ -1,16 +1,12 @@
 #include "tuner/pipeline/scheduler.h"
 
 #include <algorithm>
-#include <condition_variable>
-#include <deque>
-#include <mutex>
 #include <optional>
 #include <set>
-#include <thread>
 
-#include "expr/error.h"
 #include "models/estimate.h"
 #include "tuner/pipeline/build.h"
+#include "tuner/pipeline/measuring_threads.h"
 
 namespace tuner {
 namespace {
@@ -19,127 +15,6 @@ double milliseconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin)
       .count();
 }
-
-struct Event {
-  enum class Kind { compiled, measured, lost } kind;
-  search::Config config;
-  CompileResult compiled;
-  MeasureResult measured;
-  std::string problem;
-};
-
-// What the pools' threads hand to the search's thread.
-class Inbox {
- public:
-  void push(Event event) {
-    const std::lock_guard lock(mutex_);
-    events_.push_back(std::move(event));
-    arrived_.notify_one();
-  }
-  std::optional<Event> pop(std::chrono::milliseconds limit) {
-    std::unique_lock lock(mutex_);
-    if (!arrived_.wait_for(lock, limit, [this] { return !events_.empty(); })) return std::nullopt;
-    Event event = std::move(events_.front());
-    events_.pop_front();
-    return event;
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable arrived_;
-  std::deque<Event> events_;
-};
-
-// Jobs that wait for a GPU, and the threads that take them.
-class MeasuringThreads {
- public:
-  MeasuringThreads(std::span<Measurer* const> measurers, SearchObserver& observer, Inbox& inbox)
-      : observer_(observer), inbox_(inbox), measurers_(measurers.begin(), measurers.end()) {
-    for (Measurer* measurer : measurers_) {
-      threads_.emplace_back([this, measurer] { serve(*measurer); });
-    }
-  }
-  ~MeasuringThreads() { close(); }
-  MeasuringThreads(const MeasuringThreads&) = delete;
-  MeasuringThreads& operator=(const MeasuringThreads&) = delete;
-
-  void submit(search::Config config, MeasureJob job) {
-    const std::lock_guard lock(mutex_);
-    waiting_.push_back({std::move(config), std::move(job)});
-    changed_.notify_one();
-  }
-  void set_incumbent(double time_ns) { incumbent_ns_ = time_ns; }
-  double starved_ms() {
-    const std::lock_guard lock(mutex_);
-    return starved_ms_;
-  }
-  // Drops what waits and stops what runs; returns how many were dropped.
-  std::size_t cancel() {
-    std::size_t dropped = 0;
-    {
-      const std::lock_guard lock(mutex_);
-      dropped = waiting_.size();
-      waiting_.clear();
-    }
-    for (Measurer* measurer : measurers_) measurer->cancel();
-    return dropped;
-  }
-
- private:
-  struct Work {
-    search::Config config;
-    MeasureJob job;
-  };
-
-  void close() {
-    {
-      const std::lock_guard lock(mutex_);
-      closed_ = true;
-      changed_.notify_all();
-    }
-    threads_.clear();
-  }
-
-  std::optional<Work> take() {
-    std::unique_lock lock(mutex_);
-    const auto begin = std::chrono::steady_clock::now();
-    changed_.wait(lock, [this] { return closed_ || !waiting_.empty(); });
-    starved_ms_ += milliseconds_since(begin);
-    if (waiting_.empty()) return std::nullopt;
-    Work work = std::move(waiting_.front());
-    waiting_.pop_front();
-    return work;
-  }
-
-  void serve(Measurer& measurer) {
-    while (std::optional<Work> work = take()) {
-      Event event{Event::Kind::measured, work->config, {}, {}, {}};
-      try {
-        {
-          const std::lock_guard lock(observer_mutex_);
-          observer_.started(work->config);
-        }
-        work->job.incumbent_ns = incumbent_ns_;
-        event.measured = measurer.measure(work->job);
-      } catch (const TunerError& error) {
-        event.kind = Event::Kind::lost;
-        event.problem = error.what();
-      }
-      inbox_.push(std::move(event));
-    }
-  }
-
-  SearchObserver& observer_;
-  Inbox& inbox_;
-  std::vector<Measurer*> measurers_;
-  std::mutex mutex_, observer_mutex_;
-  std::condition_variable changed_;
-  std::deque<Work> waiting_;
-  bool closed_ = false;
-  double starved_ms_ = 0;
-  std::atomic<double> incumbent_ns_{0};
-  std::vector<std::jthread> threads_;
-};
 
 class Search {
  public:
@@ -157,20 +32,40 @@ class Search {
         gpu_(measurers, observer, inbox_) {}
 
   SearchOutcome run() {
-    take_known();
-    for (const search::Config& config : plan_.first) compile(config);
-    while (true) {
-      if (!stopping_ && should_stop()) stop();
-      if (!stopping_) top_up();
-      if (compiling_ == 0 && measuring_ == 0) break;
-      if (std::optional<Event> event = inbox_.pop(std::chrono::milliseconds(100))) handle(*event);
-      observer_.idle();
+    try {
+      loop();
+    } catch (...) {
+      drain();
+      throw;
     }
     outcome_.starved_ms = gpu_.starved_ms();
     return std::move(outcome_);
   }
 
  private:
+  void loop() {
+    take_known();
+    for (const search::Config& config : plan_.first) compile(config);
+    while (true) {
+      if (!stopping_ && should_stop()) stop();
+      if (!stopping_) top_up();
+      if (compiling_ == 0 && measuring_ == 0) break;
+      if (std::optional<SearchEvent> event = inbox_.pop(std::chrono::milliseconds(100))) {
+        handle(*event);
+      }
+      observer_.idle();
+    }
+  }
+
+  // The compilers' threads still know of this search: it must not end before they have answered.
+  void drain() {
+    stop();
+    while (compiling_ > 0) {
+      const std::optional<SearchEvent> event = inbox_.pop(std::chrono::milliseconds(100));
+      if (event && event->kind == SearchEvent::Kind::compiled) --compiling_;
+    }
+  }
+
   void take_known() {
     for (const TrialRecord& record : plan_.known) {
       seen_.insert(record.trial.config);
@@ -221,21 +116,21 @@ class Search {
     CompileJob job = compile_job(kernel_.build(config), kernel_.space().id(config),
                                  kernel_.device().compute_capability);
     compiler_.submit(std::move(job), [this, config = std::move(config)](CompileResult result) {
-      inbox_.push({Event::Kind::compiled, config, std::move(result), {}, {}});
+      inbox_.push({SearchEvent::Kind::compiled, config, std::move(result), {}, {}});
     });
   }
 
-  void handle(Event& event) {
+  void handle(SearchEvent& event) {
     switch (event.kind) {
-      case Event::Kind::compiled:
+      case SearchEvent::Kind::compiled:
         --compiling_;
         compiled(event.config, event.compiled);
         break;
-      case Event::Kind::measured:
+      case SearchEvent::Kind::measured:
         --measuring_;
         measured(event.config, event.measured);
         break;
-      case Event::Kind::lost:
+      case SearchEvent::Kind::lost:
         --measuring_;
         outcome_.device_lost = event.problem;
         records_.erase(event.config);
@@ -356,7 +251,7 @@ class Search {
   const SearchPlan& plan_;
   SearchObserver& observer_;
   std::chrono::steady_clock::time_point begin_;
-  Inbox inbox_;
+  SearchInbox inbox_;
   SearchOutcome outcome_;
   std::map<search::Config, TrialRecord> records_;  // being measured
   std::set<search::Config> seen_;
