@@ -52,7 +52,8 @@ union Cell {
   double d;
 };
 
-// The names that texts may use, each with a type and a slot number 0, 1, 2 … in order of adding.
+// The names that texts may use: values, each with a type and a slot number 0, 1, 2 … in order of
+// adding, and definitions, which stand for texts.
 // Owns the interned strings, so it must outlive, and not move under, the expressions compiled
 // against it.
 class Scope {
@@ -65,8 +66,14 @@ class Scope {
   // Returns the slot. Throws TunerError where the name is taken or not an identifier. Not
   // thread-safe, and not to be called while others read.
   int add(std::string_view name, Type type);
-  std::optional<int> find(std::string_view name) const;
-  int size() const;
+  // From now on `name` stands for the expression `text`, in parentheses. It may use definitions
+  // made before it. Throws as add(), and ExpressionError where the text does not compile.
+  void define(std::string_view name, std::string_view text);
+  // The text that a name stands for; nullptr where it stands for none.
+  const std::string* definition(std::string_view name) const;
+  std::optional<int> find(std::string_view name) const;  // a slot
+  std::vector<std::string> names() const;                // of slots and definitions
+  int size() const;                                      // slots
   const std::string& name(int slot) const;
   Type type(int slot) const;
 
@@ -76,6 +83,8 @@ class Scope {
   Value decode(Cell cell, Type type) const;
 
  private:
+  void check_free(std::string_view name) const;
+
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -90,6 +90,12 @@ bool is_identifier(std::string_view name) {
 }
 
 Token Lexer::next() {
+  Token token = scan();
+  token.position = stands_at_.value_or(token.position);
+  return token;
+}
+
+Token Lexer::scan() {
   while (position_ < text_.size() && is_space(text_[position_])) ++position_;
   if (position_ == text_.size()) return {.kind = TokenKind::end, .position = position_};
   const char c = text_[position_];

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace tuner::expr {
@@ -48,11 +49,14 @@ struct Token {
 class Lexer {
  public:
   explicit Lexer(std::string_view text) : text_(text) {}
+  // All tokens of `text` are at `position` of another text, where it stands under a name.
+  Lexer(std::string_view text, std::size_t position) : text_(text), stands_at_(position) {}
 
   // The next token; `end` for ever after the last. Throws ExpressionError.
   Token next();
 
  private:
+  Token scan();
   Token number();
   Token quoted(char quote);
   Token word();
@@ -63,6 +67,7 @@ class Lexer {
   char at(std::size_t position) const { return position < text_.size() ? text_[position] : '\0'; }
 
   std::string_view text_;
+  std::optional<std::size_t> stands_at_;
   std::size_t position_ = 0;
 };
 

@@ -72,6 +72,7 @@ class Parser {
   Part inversion(int weakest);
   Part group();
   Part named();
+  Part defined(const Token& name, std::string_view text);
   Part call(const Token& name);
   Part choose(const Part& condition);
   Part short_circuit(const Token& op, const Part& left, Power power);
@@ -185,11 +186,20 @@ Part Parser::named() {
   if (token_.kind == TokenKind::open) return call(name);
   const Scope& scope = builder_.scope();
   if (const auto slot = scope.find(name.spelling)) return builder_.slot(*slot, name.position);
-  std::vector<std::string> known;
-  known.reserve(static_cast<std::size_t>(scope.size()));
-  for (int slot = 0; slot < scope.size(); ++slot) known.push_back(scope.name(slot));
+  if (const std::string* text = scope.definition(name.spelling)) return defined(name, *text);
   builder_.fail(name.position, fmt::format("unknown name '{}'{}", name.spelling,
-                                           did_you_mean(name.spelling, known)));
+                                           did_you_mean(name.spelling, scope.names())));
+}
+
+// The text of a definition, as if it stood here in parentheses. It compiled by itself when it was
+// made, so all of it is one part.
+Part Parser::defined(const Token& name, std::string_view text) {
+  const Lexer outer = std::exchange(lexer_, Lexer(text, name.position));
+  const Token behind = std::exchange(token_, lexer_.next());
+  const Part value = part(choice);
+  lexer_ = outer;
+  token_ = behind;
+  return value;
 }
 
 Part Parser::call(const Token& name) {

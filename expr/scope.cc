@@ -70,25 +70,49 @@ class Interner {
 struct Scope::Impl {
   std::vector<Slot> slots;
   TextMap<int> slot_of;
+  TextMap<std::string> definitions;
   Interner interner;
 };
 
 Scope::Scope() : impl_(std::make_unique<Impl>()) {}
 Scope::~Scope() = default;
 
-int Scope::add(std::string_view name, Type type) {
+void Scope::check_free(std::string_view name) const {
   if (!is_identifier(name)) {
     throw TunerError(fmt::format(
         "'{}' cannot name a value: names are letters, digits and _, do not begin with a digit, and "
         "are none of and, or, not, true, false",
         name));
   }
-  const int slot = size();
-  if (!impl_->slot_of.try_emplace(std::string(name), slot).second) {
+  if (find(name) || definition(name) != nullptr) {
     throw TunerError(fmt::format("the name '{}' is taken", name));
   }
+}
+
+int Scope::add(std::string_view name, Type type) {
+  check_free(name);
+  const int slot = size();
+  impl_->slot_of.emplace(name, slot);
   impl_->slots.push_back({std::string(name), type});
   return slot;
+}
+
+void Scope::define(std::string_view name, std::string_view text) {
+  check_free(name);
+  static_cast<void>(Expression::compile(text, *this));
+  impl_->definitions.emplace(name, text);
+}
+
+const std::string* Scope::definition(std::string_view name) const {
+  const auto found = impl_->definitions.find(name);
+  return found == impl_->definitions.end() ? nullptr : &found->second;
+}
+
+std::vector<std::string> Scope::names() const {
+  std::vector<std::string> names;
+  for (const Slot& slot : impl_->slots) names.push_back(slot.name);
+  for (const auto& [name, text] : impl_->definitions) names.push_back(name);
+  return names;
 }
 
 std::optional<int> Scope::find(std::string_view name) const {

@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -29,6 +30,53 @@ TEST(ScopeTest, RefusesTakenNamesAndNonIdentifiers) {
     EXPECT_THROW(scope.add(name, Type::integer), TunerError) << name;
   }
   EXPECT_EQ(scope.size(), 1);
+}
+
+TEST(ScopeTest, DefinitionsStandInParentheses) {
+  Scope scope;
+  const int n = scope.add("n", Type::integer);
+  scope.define("half", "n / 2 + 1");
+  scope.define("quarter", "half / 2");
+  std::vector<Cell> cells(1);
+  cells[static_cast<std::size_t>(n)].i = 10;
+  EXPECT_EQ(Expression::compile("half * half", scope).integer(cells), 36);
+  EXPECT_EQ(Expression::compile("-quarter", scope).integer(cells), -3);
+  EXPECT_EQ(Expression::compile("n > 3 ? quarter : half", scope).integer(cells), 3);
+  const Expression used = Expression::compile("quarter", scope);
+  EXPECT_THAT(used.slots(), testing::ElementsAre(n));
+  EXPECT_EQ(used.text(), "quarter");
+}
+
+TEST(ScopeTest, DefinitionsAreCheckedWhenMade) {
+  Scope scope;
+  scope.add("n", Type::integer);
+  scope.define("half", "n / 2");
+  EXPECT_THROW(scope.define("half", "n"), TunerError);
+  EXPECT_THROW(scope.define("n", "1"), TunerError);
+  EXPECT_THROW(scope.add("half", Type::integer), TunerError);
+  EXPECT_THROW(scope.define("later", "later + 1"), ExpressionError);
+  EXPECT_THROW(scope.define("open", "(n"), ExpressionError);
+  EXPECT_THROW(scope.define("two", "n) + (n"), ExpressionError);
+}
+
+// What goes wrong inside of a definition points at its name in the text that used it.
+TEST(ScopeTest, ErrorsOfDefinitionsPointAtTheirUse) {
+  Scope scope;
+  scope.add("n", Type::integer);
+  scope.define("inverse", "100 / n");
+  const std::vector<Cell> cells(1);
+  try {
+    static_cast<void>(Expression::compile("1 + inverse", scope).integer(cells));
+    FAIL() << "100 / 0 has a value";
+  } catch (const ExpressionError& error) {
+    EXPECT_EQ(error.position(), 4U);
+  }
+  try {
+    static_cast<void>(Expression::compile("n + inverze", scope));
+    FAIL() << "there is no inverze";
+  } catch (const ExpressionError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("did you mean 'inverse'"));
+  }
 }
 
 TEST(ScopeTest, EncodesAndDecodes) {

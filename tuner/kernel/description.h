@@ -40,6 +40,12 @@ struct ParameterSpec {
   Text when;
 };
 
+// A name that stands for an expression wherever texts of the phase of its own names stand.
+struct DefinitionSpec {
+  std::string name;
+  Text value;
+};
+
 struct ConstraintSpec {
   Text holds;
   std::string why;
@@ -113,6 +119,7 @@ struct KernelDescription {
   std::vector<std::pair<std::string, Text>> defines;
   std::vector<Axis> axes;
   std::vector<ParameterSpec> parameters;
+  std::vector<DefinitionSpec> definitions;
   std::vector<ConstraintSpec> constraints;
   std::vector<ArgumentSpec> arguments;
   std::vector<StepSpec> steps;

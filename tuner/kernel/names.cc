@@ -49,6 +49,7 @@ Names::Names(const KernelDescription& kernel, const Problem& problem,
     *slot = add(name, Type::integer, Phase::thread, "");
   }
   for (const StepSpec& step : kernel.steps) add_loops(step);
+  add_definitions();
 }
 
 int Names::add(const std::string& name, Type type, Phase phase, const std::string& pointer) {
@@ -97,6 +98,17 @@ void Names::add_loops(const StepSpec& step) {
     const int slot = add(loop.name, Type::integer, Phase::thread,
                          fmt::format("{}/model/loops/{}/name", step.pointer, i));
     is_loop_[static_cast<std::size_t>(slot)] = true;
+  }
+}
+
+// They come last, so that they may use every name.
+void Names::add_definitions() {
+  for (const DefinitionSpec& definition : kernel_.definitions) {
+    try {
+      scope_->define(definition.name, definition.value.text);
+    } catch (const TunerError& error) {
+      kernel_.fail(definition.value.pointer, error.what());
+    }
   }
 }
 

@@ -44,6 +44,7 @@ class Names {
   void add_fixed(const std::string& name, std::int64_t value);
   void add_device(const models::DeviceProfile& device);
   void add_loops(const StepSpec& step);
+  void add_definitions();
   void check_slots(std::span<const int> slots, const Text& text, Phase phase,
                    std::span<const LoopSpec> loops) const;
 
