@@ -1,6 +1,8 @@
-// out = in, two ways: as one run of n elements, or as a matrix of m rows and n columns.
+// out = in: as one run of n elements, through registers or through shared memory, or as a matrix of
+// m rows and n columns.
 //
 // All sizes are 64-bit: nothing here overflows at 2^31 elements and beyond.
+#include "common/bulk_copy.cuh"
 #include "common/vector.cuh"
 
 namespace tuner_kernels {
@@ -42,6 +44,50 @@ __global__ void __launch_bounds__(kBlock)
     first += stride;
   } while (kGridStride);
 }
+
+#if __CUDA_ARCH__ >= 900
+// A ring of kStages chunks in shared memory, filled and emptied by one thread: no register holds
+// data, and each chunk is one request. A chunk that has been stored is filled again kLag chunks
+// later, so that up to kLag stores and the other chunks' loads are in flight at once. Chunk b of a
+// block is followed by chunk b + gridDim.x. What is no whole chunk goes element by element.
+template <typename T, int kChunkBytes, int kStages>
+__global__ void __launch_bounds__(32)
+    copy_bulk(const T* __restrict__ in, T* __restrict__ out, long long n) {
+  constexpr int kChunk = kChunkBytes / static_cast<int>(sizeof(T));
+  constexpr int kLag = kStages / 2;
+  extern __shared__ __align__(128) unsigned char chunks[];  // kStages of kChunkBytes
+  __shared__ unsigned long long barriers[kStages];
+  const long long whole = n / kChunk, step = gridDim.x;
+  for (long long i = whole * kChunk + blockIdx.x * 32LL + threadIdx.x; i < n; i += step * 32)
+    out[i] = in[i];
+  if (threadIdx.x != 0) return;
+
+  const long long mine = (whole - blockIdx.x + step - 1) / step;
+  const auto load_chunk = [&](long long i) {
+    const int stage = static_cast<int>(i % kStages);
+    load_bulk(chunks + stage * kChunkBytes, in + (blockIdx.x + i * step) * kChunk, kChunkBytes,
+              &barriers[stage]);
+  };
+  for (int stage = 0; stage < kStages; ++stage) init_barrier(&barriers[stage]);
+  publish_barriers();
+  for (long long i = 0; i < kStages && i < mine; ++i) load_chunk(i);
+  int stage = 0;
+  unsigned parity = 0;
+  for (long long i = 0; i < mine; ++i) {
+    wait_barrier(&barriers[stage], parity);
+    store_bulk(out + (blockIdx.x + i * step) * kChunk, chunks + stage * kChunkBytes, kChunkBytes);
+    if (i >= kLag && i - kLag + kStages < mine) {
+      wait_stores_read<kLag>();
+      load_chunk(i - kLag + kStages);
+    }
+    if (++stage == kStages) {
+      stage = 0;
+      parity ^= 1;
+    }
+  }
+  wait_stores();
+}
+#endif
 
 // threadIdx.x walks along a row (`columns`: neighbours touch neighbouring addresses) or down a
 // column (`rows`: neighbours are n elements apart).

@@ -97,6 +97,102 @@ __global__ void gather_strided(const T* __restrict__ in, T* __restrict__ out, lo
   gather_tile<T, Index, kBlock, kWidth, kItems>(in, out, n, where);
 }
 
+// The elements of class c are those at c, c + stride, …, and go to `out` side by side. The host
+// divides: size = n / stride, rest = n % stride, and the first `rest` classes have one more.
+struct Classes {
+  long long size, rest;
+  __device__ __forceinline__ long long length(long long c) const { return size + (c < rest); }
+  __device__ __forceinline__ long long to(long long c) const {
+    return c * size + (c < rest ? c : rest);
+  }
+};
+
+// Which of the classes' tiles are read one after the other. by_class: all of a class, then the next
+// one's, so that `in` is streamed through once for each class. by_tile: the same tile of every
+// class, so that what one class leaves of a sector is still in L2 when the next one comes for it.
+enum class Order { by_class, by_tile };
+
+// A block stays within one class, so its threads only add. `tiles`: of the longest class.
+template <typename T, Order kOrder, int kBlock, int kWidth, int kItems>
+__global__ void gather_classes(const T* __restrict__ in, T* __restrict__ out, long long stride,
+                               long long size, long long rest, unsigned tiles) {
+  using V = Vector<T, kWidth>;
+  constexpr int kStep = kBlock * kWidth, kTile = kStep * kItems;
+  const unsigned slow = kOrder == Order::by_class ? tiles : static_cast<unsigned>(stride);
+  const unsigned outer = blockIdx.x / slow, inner = blockIdx.x - outer * slow;
+  const long long c = kOrder == Order::by_class ? outer : inner;
+  const Classes classes{size, rest};
+  const long long length = classes.length(c);
+  const long long first = static_cast<long long>(kOrder == Order::by_class ? inner : outer) * kTile;
+  if (first >= length) return;
+  in += c;
+  out += classes.to(c);
+  if (first + kTile > length) {
+    for (long long j = first + threadIdx.x; j < length; j += kBlock) out[j] = in[j * stride];
+    return;
+  }
+  const long long j = first + threadIdx.x * kWidth;
+  V values[kItems];
+#pragma unroll
+  for (int item = 0; item < kItems; ++item) {
+#pragma unroll
+    for (int e = 0; e < kWidth; ++e) values[item].at[e] = in[(j + item * kStep + e) * stride];
+  }
+#pragma unroll
+  for (int item = 0; item < kItems; ++item)
+    store<Cache::streaming>(reinterpret_cast<V*>(out + j + item * kStep), values[item]);
+}
+
+// Where element `at` of a staged tile lies in shared memory: one word of padding behind 32 words
+// and another behind 1024, so that lanes a power of two apart meet different banks.
+__device__ __forceinline__ int staged(int at) { return at + at / 32 + at / 1024; }
+
+// kRows elements of every class are kRows * stride elements side by side: they are read as they
+// lie, and written from shared memory as a piece of kRows for each class. The whole is a
+// permutation, so both sides are contiguous. Dynamic shared memory: staged(kRows * stride)
+// elements.
+template <typename T, int kBlock, int kWidth, int kRows, int kItems>
+__global__ void gather_staged(const T* __restrict__ in, T* __restrict__ out, long long n,
+                              int stride, long long size, long long rest) {
+  using V = Vector<T, kWidth>;
+  static_assert((kRows & (kRows - 1)) == 0 && kRows % kWidth == 0, "a power of two of whole loads");
+  extern __shared__ __align__(16) unsigned char dynamic_shared[];
+  T* const tile = reinterpret_cast<T*>(dynamic_shared);
+  const long long first_row = static_cast<long long>(blockIdx.x) * kRows;
+  const long long begin = first_row * stride;
+  const int elements = kRows * stride;
+  if (begin + elements <= n) {
+    constexpr int kStep = kBlock * kWidth;
+    for (int base = threadIdx.x * kWidth; base < elements; base += kStep * kItems) {
+      V values[kItems];
+#pragma unroll
+      for (int item = 0; item < kItems; ++item) {
+        const int at = base + item * kStep;
+        if (at < elements)
+          values[item] = load<Cache::streaming>(reinterpret_cast<const V*>(in + begin + at));
+      }
+#pragma unroll
+      for (int item = 0; item < kItems; ++item) {
+        const int at = base + item * kStep;
+        if (at >= elements) break;
+#pragma unroll
+        for (int e = 0; e < kWidth; ++e) tile[staged(at + e)] = values[item].at[e];
+      }
+    }
+  } else {
+    for (int at = threadIdx.x; begin + at < n; at += kBlock) tile[staged(at)] = in[begin + at];
+  }
+  __syncthreads();
+  const Classes classes{size, rest};
+#pragma unroll 4
+  for (int at = threadIdx.x; at < elements; at += kBlock) {
+    const int c = at / kRows, row = at % kRows;
+    const long long j = first_row + row;
+    if (j < classes.length(c))
+      store<Cache::streaming>(out + classes.to(c) + j, tile[staged(row * stride + c)]);
+  }
+}
+
 template <typename T, typename Index, int kBlock, int kWidth, int kItems>
 __global__ void gather_indexed(const T* __restrict__ in, const Index* __restrict__ index,
                                T* __restrict__ out, long long n) {

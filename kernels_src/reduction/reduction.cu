@@ -1,9 +1,9 @@
 // out[0] = the sum, minimum or maximum of n >= 1 elements.
 //
 // Every thread folds what it reads into registers, the block folds its threads in one of four ways,
-// and the blocks' partial results are folded by a second launch or by the block that ends last. The
-// order of operations is fixed by the configuration, never by timing, so a result is the same bits
-// each run.
+// and the blocks' partial results are folded by a second launch, by the block that ends last, or by
+// atomic additions. But for the last, the order of operations is fixed by the configuration, never
+// by timing, so a result is the same bits each run.
 #include "common/vector.cuh"
 
 namespace tuner_kernels {
@@ -191,6 +191,28 @@ __global__ void __launch_bounds__(kBlock, kMinBlocks)
   const T total =
       reduce_block<kOp, kTree, kBlock>(reduce_values<T, kOp, kBlock>(partial, gridDim.x));
   if (threadIdx.x == 0) out[0] = total;
+}
+
+__device__ __forceinline__ float take(float* from) { return atomicExch(from, 0.0f); }
+__device__ __forceinline__ double take(double* from) {
+  return __longlong_as_double(
+      static_cast<long long>(atomicExch(reinterpret_cast<unsigned long long*>(from), 0ull)));
+}
+
+// One launch, sums only, in the order in which blocks happen to end: every block adds to one value,
+// and the last one takes it. `total` and `done` are zero before the launch, and again after it.
+template <typename T, Tree kTree, int kBlock, int kWidth, int kItems, int kMinBlocks>
+__global__ void __launch_bounds__(kBlock, kMinBlocks)
+    sum_atomic(const T* __restrict__ in, T* total, unsigned* done, T* __restrict__ out,
+               long long n) {
+  const T value =
+      reduce_block<Op::sum, kTree, kBlock>(reduce_tiles<T, Op::sum, kBlock, kWidth, kItems>(in, n));
+  if (threadIdx.x != 0) return;
+  atomicAdd(total, value);
+  __threadfence();  // the sum before the count, for whoever reads the count
+  if (atomicInc(done, gridDim.x - 1) != gridDim.x - 1) return;
+  __threadfence();
+  out[0] = take(total);
 }
 
 }  // namespace tuner_kernels

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <random>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,11 +22,14 @@ struct Case {
   std::string kernel;
   Given given;
   std::size_t samples = 12;
+  std::string parameter = {};  // held at `value` where given
+  std::string value = {};
 };
 
 void PrintTo(const Case& one, std::ostream* out) {
   *out << one.kernel;
   for (const auto& [name, value] : one.given) *out << '_' << name << value;
+  *out << one.parameter << one.value;
 }
 
 class AwkwardSizes : public testing::TestWithParam<Case> {
@@ -46,7 +50,12 @@ class AwkwardSizes : public testing::TestWithParam<Case> {
 
 TEST_P(AwkwardSizes, AreRight) {
   const KernelDescription description = find_kernel(GetParam().kernel);
-  const Kernel kernel(description, resolve_problem(description, GetParam().given), device_);
+  const Kernel whole(description, resolve_problem(description, GetParam().given), device_);
+  const Value value = GetParam().value;
+  const Kernel kernel =
+      GetParam().parameter.empty()
+          ? whole
+          : whole.with_space(whole.space().narrowed(GetParam().parameter, std::span(&value, 1)));
   const auto compiler = make_compiler_pool({});
   MeasureSetup setup = make_setup(kernel, *compiler, CacheMode::warm, 0);
   setup.sampling.max_samples = setup.sampling.min_samples = 1;
@@ -69,14 +78,35 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Case{"copy", {{"n", "1"}}}, Case{"copy", {{"n", "31"}}},
                     Case{"copy", {{"n", "33"}, {"dtype", "f64"}}}, Case{"copy", {{"n", "1000003"}}},
                     Case{"copy", {{"n", "2147483649"}}, 3},
+                    Case{"copy", {{"n", "31"}}, 12, "path", "bulk"},
+                    Case{"copy", {{"n", "1000003"}}, 24, "path", "bulk"},
+                    Case{"copy", {{"n", "8388608"}, {"dtype", "f64"}}, 24, "path", "bulk"},
+                    Case{"copy", {{"n", "2147483649"}}, 2, "path", "bulk"},
                     Case{"copy", {{"shape", "rows_cols"}, {"n", "1001"}, {"m", "997"}}}));
 INSTANTIATE_TEST_SUITE_P(
     Gather, AwkwardSizes,
-    testing::Values(Case{"gather", {{"n", "1"}}}, Case{"gather", {{"n", "33"}, {"stride", "7"}}},
-                    Case{"gather", {{"n", "1000003"}, {"stride", "31"}, {"dtype", "f64"}}},
-                    Case{"gather", {{"mode", "indexed"}, {"n", "1000003"}}},
-                    Case{"gather", {{"mode", "indexed"}, {"n", "31"}, {"index_type", "i64"}}},
-                    Case{"gather", {{"n", "2147483649"}}, 2}));
+    testing::Values(
+        Case{"gather", {{"n", "1"}}}, Case{"gather", {{"n", "33"}, {"stride", "7"}}},
+        Case{"gather", {{"n", "1000003"}, {"stride", "31"}, {"dtype", "f64"}}},
+        Case{"gather", {{"mode", "indexed"}, {"n", "1000003"}}},
+        Case{"gather", {{"mode", "indexed"}, {"n", "31"}, {"index_type", "i64"}}},
+        Case{"gather", {{"n", "1"}}, 12, "plan", "classes"},
+        Case{"gather", {{"n", "100003"}, {"stride", "31"}}, 24, "plan", "classes"},
+        Case{"gather", {{"n", "1048576"}, {"stride", "16"}}, 24, "plan", "classes"},
+        Case{"gather", {{"n", "2147483649"}}, 2, "plan", "classes"},
+        Case{"gather", {{"n", "100003"}, {"stride", "31"}}, 24, "plan", "staged"},
+        Case{"gather", {{"n", "100003"}, {"stride", "7"}, {"dtype", "f64"}}, 24, "plan", "staged"},
+        Case{"gather", {{"n", "1048576"}, {"stride", "128"}}, 24, "plan", "staged"},
+        Case{"gather", {{"n", "2147483649"}}, 2, "plan", "staged"},
+        Case{"gather", {{"n", "2147483649"}}, 2}));
+INSTANTIATE_TEST_SUITE_P(
+    Transpose, AwkwardSizes,
+    testing::Values(Case{"transpose", {{"n", "1"}}},
+                    Case{"transpose", {{"n", "31"}, {"m", "33"}}, 24},
+                    Case{"transpose", {{"n", "1001"}, {"m", "997"}}, 24},
+                    Case{"transpose", {{"n", "1000"}, {"m", "516"}, {"dtype", "f64"}}, 24},
+                    Case{"transpose", {{"n", "2048"}, {"m", "1024"}}, 48},
+                    Case{"transpose", {{"n", "46341"}}, 2}));
 INSTANTIATE_TEST_SUITE_P(
     Matmul, AwkwardSizes,
     testing::Values(Case{"matmul", {{"n", "1"}}, 24}, Case{"matmul", {{"n", "31"}}, 24},
@@ -92,6 +122,10 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"reduction", {{"n", "33"}, {"op", "max"}, {"dtype", "f64"}}, 24},
                     Case{"reduction", {{"n", "1000003"}}, 24},
                     Case{"reduction", {{"n", "1000003"}, {"dtype", "f64"}}, 24},
+                    Case{"reduction", {{"n", "1"}}, 12, "finish", "atomic"},
+                    Case{"reduction", {{"n", "1000003"}}, 24, "finish", "atomic"},
+                    Case{"reduction", {{"n", "1000003"}, {"dtype", "f64"}}, 24, "finish", "atomic"},
+                    Case{"reduction", {{"n", "1000003"}, {"deterministic", "true"}}, 24},
                     Case{"reduction", {{"n", "2147483649"}, {"op", "max"}}, 3}));
 
 }  // namespace
