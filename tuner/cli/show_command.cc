@@ -18,26 +18,6 @@ struct ShowFlags {
   std::string configs, cache = "cold";
 };
 
-LookupQuery query_of(const ShowFlags& flags, const Kernel& kernel) {
-  LookupQuery query;
-  query.kernel = kernel.description().name;
-  query.problem = kernel.problem().axes;
-  query.cache = flags.cache;
-  query.device = result_device(kernel.device(), "");
-  query.source_hash = kernel_hash(kernel.description());
-  for (const Axis& axis : kernel.description().axes) {
-    if (!axis.exact) query.nearest_axes.push_back(axis.name);
-  }
-  query.is_valid = [&kernel](const NamedValues& values) {
-    try {
-      return kernel.space().contains(kernel.space().from_values(values));
-    } catch (const TunerError&) {
-      return false;  // a parameter or value that the kernel no longer has
-    }
-  };
-  return query;
-}
-
 // Below the measured rungs: the model's choice, then the default.
 std::pair<std::string, NamedValues> fallback(const Kernel& kernel, bool cold) {
   const auto best = best_predicted(prune(kernel, cold, 0), 1);
@@ -50,7 +30,7 @@ ExitCode run(const ShowFlags& flags, const Output& output) {
   const models::DeviceProfile device = flags.device.resolve();
   Kernel kernel(description, resolve_problem(description, flags.problem.single_problem()), device);
   const LookupAnswer answer =
-      lookup(configs_folders(flags.configs).search, query_of(flags, kernel));
+      lookup(configs_folders(flags.configs).search, lookup_query(kernel, flags.cache));
   nlohmann::ordered_json json = {{"kernel", description.name},
                                  {"problem", to_json_object(kernel.problem().axes)}};
   std::string text;

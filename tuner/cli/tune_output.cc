@@ -53,8 +53,12 @@ Json header_json(const Kernel& kernel) {
 }
 
 std::string rates(const Kernel& kernel, double time_ns) {
-  if (kernel.useful_flops() > 0) return fmt::format("{:.0f} GFLOP/s", gflops(kernel, time_ns));
-  return fmt::format("{:.0f} GB/s", gbps(kernel, time_ns));
+  std::string text;
+  if (kernel.useful_flops() > 0) text = fmt::format("{:.0f} GFLOP/s", gflops(kernel, time_ns));
+  if (kernel.useful_bytes() > 0) {
+    text += fmt::format("{}{:.0f} GB/s", text.empty() ? "" : ", ", gbps(kernel, time_ns));
+  }
+  return text.empty() ? "no work described" : text;
 }
 
 std::string failures(const SearchOutcome& search) {

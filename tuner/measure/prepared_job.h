@@ -10,8 +10,15 @@
 
 namespace tuner {
 
+// What can be run on any set of buffers.
+class Runs {
+ public:
+  virtual ~Runs() = default;
+  virtual void enqueue(std::size_t set) const = 0;  // one run, on the GPU's stream
+};
+
 // For one thread. The buffers must outlive it.
-class PreparedJob {
+class PreparedJob : public Runs {
  public:
   // Loads the cubin, allocates the workspaces, fills the symbols. Throws TrialFailure or
   // DriverError where the configuration cannot be launched, TunerError where the cubin cannot be
@@ -20,7 +27,7 @@ class PreparedJob {
 
   const MeasureJob& job() const { return job_; }
   // Queues one run: what zeroes each_run workspaces, then the steps.
-  void enqueue(std::size_t set) const;
+  void enqueue(std::size_t set) const override;
   // What the workspaces' guards say. Waits.
   std::string check_guards() const;
   // The names of the kernels, for messages.

@@ -73,10 +73,14 @@ const Event& TimingContext::event(std::size_t index) {
   return events_[index];
 }
 
-Timer::Timer(TimingContext& context, const PreparedJob& job, double first_run_ns)
-    : context_(context), job_(job) {
+Timer::Timer(TimingContext& context, const Runs& runs, double first_run_ns)
+    : context_(context), runs_(runs) {
   estimate(first_run_ns);
   launches_ = launches_for(run_ns_, context_.one_run_a_sample());
+}
+
+void Timer::use_launches(int launches) {
+  if (!context_.one_run_a_sample()) launches_ = launches;
 }
 
 void Timer::estimate(double first_run_ns) {
@@ -91,7 +95,7 @@ double Timer::timed_runs(int runs) {
   const std::size_t first_set = context_.next_set();
   context_.prepare_sample(first_set);
   context_.gpu().record(context_.event(0));
-  for (int i = 0; i < runs; ++i) job_.enqueue(i == 0 ? first_set : context_.next_set());
+  for (int i = 0; i < runs; ++i) runs_.enqueue(i == 0 ? first_set : context_.next_set());
   context_.gpu().record(context_.event(1));
   context_.gpu().finish(limit(runs));
   const double elapsed = context_.gpu().elapsed_ns(context_.event(0), context_.event(1));
@@ -108,7 +112,7 @@ std::chrono::milliseconds Timer::limit(int runs) const {
 // Warms up, and keeps the GPU busy while the first sample is being queued.
 void Timer::run_untimed() {
   if (context_.one_run_a_sample() || run_ns_ >= kLongRunNs) return;
-  job_.enqueue(context_.next_set());
+  runs_.enqueue(context_.next_set());
 }
 
 Timer::Group Timer::take(int samples) {
@@ -122,7 +126,7 @@ Timer::Group Timer::take(int samples) {
     gpu.record(context_.event(2 * i));
     for (int launch = 0; launch < launches_; ++launch) {
       if (launch > 0) set = context_.next_set();
-      job_.enqueue(set);
+      runs_.enqueue(set);
     }
     gpu.record(context_.event(2 * i + 1));
   }

@@ -68,11 +68,11 @@ class TimingContext {
   std::vector<Event> events_;
 };
 
-// The timing of one configuration, which has run once already. The job must outlive it.
+// The timing of what has run once already. `runs` must outlive it.
 class Timer {
  public:
   // first_run_ns: what the verified run took, with all that a first launch costs.
-  Timer(TimingContext& context, const PreparedJob& job, double first_run_ns);
+  Timer(TimingContext& context, const Runs& runs, double first_run_ns);
 
   struct Group {
     std::vector<double> samples_ns;
@@ -82,6 +82,8 @@ class Timer {
   // time passed; DriverError.
   Group take(int samples);
   int launches_per_sample() const { return launches_; }
+  // Where several timers must take the same number. Of no effect where a sample is one run.
+  void use_launches(int launches);
   double expected_sample_ms() const { return run_ns_ * launches_ * 1e-6; }
   double gpu_ms() const { return gpu_ms_; }
 
@@ -92,7 +94,7 @@ class Timer {
   std::chrono::milliseconds limit(int runs) const;
 
   TimingContext& context_;
-  const PreparedJob& job_;
+  const Runs& runs_;
   double run_ns_ = 0;
   int launches_ = 1;
   double gpu_ms_ = 0;

@@ -1,5 +1,6 @@
 #include "tuner/pipeline/keep.h"
 
+#include "expr/error.h"
 #include "tuner/compile/compiler.h"
 #include "tuner/os/paths.h"
 
@@ -52,8 +53,30 @@ std::string kernel_hash(const KernelDescription& description) {
   for (const Text& option : description.options) options.push_back(option.text);
   for (const auto& [name, value] : description.defines)
     options.push_back("-D" + name + "=" + value.text);
+  for (const DefinitionSpec& definition : description.definitions)
+    options.push_back(definition.name + "=" + definition.value.text);
   for (const StepSpec& step : description.steps) options.push_back(step.entry.text);
   return source_hash(description.source, description.include_dirs, options);
+}
+
+LookupQuery lookup_query(const Kernel& kernel, const std::string& cache) {
+  LookupQuery query;
+  query.kernel = kernel.description().name;
+  query.problem = kernel.problem().axes;
+  query.cache = cache;
+  query.device = result_device(kernel.device(), "");
+  query.source_hash = kernel_hash(kernel.description());
+  for (const Axis& axis : kernel.description().axes) {
+    if (!axis.exact) query.nearest_axes.push_back(axis.name);
+  }
+  query.is_valid = [&kernel](const NamedValues& values) {
+    try {
+      return kernel.space().contains(kernel.space().from_values(values));
+    } catch (const TunerError&) {
+      return false;  // a parameter or value that the kernel no longer has
+    }
+  };
+  return query;
 }
 
 std::optional<TunedEntry> tuned_entry(const Kernel& kernel, const TuneOptions& options,
