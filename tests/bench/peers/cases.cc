@@ -51,11 +51,10 @@ void add_gathers(std::vector<Case>& cases) {
                      .goal = stride <= 32 ? 0.9 : 0.75});
   }
   for (const int stride : {2, 4, 8, 16, 32, 64, 128}) {
-    cases.push_back({.group = "gather-staged",
+    cases.push_back({.group = "gather-strided",
                      .label = fmt::format("stride {}", stride),
                      .kernel = "gather",
                      .axes = {{"n", "2^28"}, {"stride", std::to_string(stride)}},
-                     .variant = "staged",
                      .peer = "copy",
                      .goal = 0.8});
   }
