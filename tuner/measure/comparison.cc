@@ -54,14 +54,14 @@ Value printable(T value) {
 
 // How bad a difference is: error / allowed, infinity where no error can be told or allowed. Where
 // elements are not judged by themselves, the error serves to find the worst.
-double badness(const Pair& pair, const Tolerance& tolerance) {
+double badness(const Pair& pair, const ElementTolerance& tolerance) {
   if (!(pair.error < kInfinity)) return kInfinity;
   if (!tolerance.elementwise) return pair.error;
   const double allowed = tolerance.allowed(pair.reference);
   return allowed > 0 ? pair.error / allowed : kInfinity;
 }
 
-bool passes(const Pair& pair, const Tolerance& tolerance) {
+bool passes(const Pair& pair, const ElementTolerance& tolerance) {
   if (pair.equal) return true;
   if (!(std::fabs(pair.reference) < kInfinity)) return false;
   if (!tolerance.elementwise) return pair.error < kInfinity;
@@ -70,7 +70,7 @@ bool passes(const Pair& pair, const Tolerance& tolerance) {
 
 template <typename T, typename Reference>
 void compare_into(Comparison& result, T value, Reference reference, std::int64_t index,
-                  const Tolerance& tolerance) {
+                  const ElementTolerance& tolerance) {
   const Pair pair = make_pair_of(value, reference);
   ++result.checked;
   if (!passes(pair, tolerance)) ++result.failed;
@@ -91,7 +91,8 @@ void compare_into(Comparison& result, T value, Reference reference, std::int64_t
 
 template <typename T, typename Reference>
 Comparison compare_piece(const std::byte* values, const std::byte* reference, std::int64_t begin,
-                         std::int64_t end, std::int64_t first_index, const Tolerance& tolerance) {
+                         std::int64_t end, std::int64_t first_index,
+                         const ElementTolerance& tolerance) {
   Comparison result;
   for (std::int64_t i = begin; i < end; ++i) {
     const auto place = static_cast<std::size_t>(i);
@@ -139,7 +140,7 @@ double Comparison::frobenius() const {
 
 Comparison compare_elements(Element element, std::span<const std::byte> values,
                             std::span<const std::byte> reference, std::int64_t first_index,
-                            const Tolerance& tolerance) {
+                            const ElementTolerance& tolerance) {
   const std::int64_t count = static_cast<std::int64_t>(values.size()) / size_of(element);
   Comparison total;
   std::mutex mutex;
@@ -156,7 +157,7 @@ Comparison compare_elements(Element element, std::span<const std::byte> values,
 }
 
 Comparison compare_one(Element element, const std::byte* value, double expected, std::int64_t index,
-                       const Tolerance& tolerance) {
+                       const ElementTolerance& tolerance) {
   Comparison result;
   dispatch(element, [&]<typename T>(std::type_identity<T>) {
     compare_into(result, load_element<T>(value), expected, index, tolerance);
@@ -165,7 +166,7 @@ Comparison compare_one(Element element, const std::byte* value, double expected,
 }
 
 std::string describe_failure(const std::string& output, const Comparison& comparison,
-                             const Tolerance& tolerance) {
+                             const ElementTolerance& tolerance) {
   return fmt::format(
       "{}[{}] is {}, expected {} (error {:.3g}, allowed {:.3g}); {} of {} checked elements differ",
       output, comparison.worst_index, to_string(comparison.worst_value),

@@ -16,7 +16,7 @@ namespace tuner {
 // |x - reference| <= absolute + relative * |reference|. NaN, on either side, never passes; an
 // infinity only equals itself. Where `elementwise` is false, only a NaN or a wrong infinity fails,
 // and the Frobenius error decides.
-struct Tolerance {
+struct ElementTolerance {
   double relative = 0, absolute = 0;
   bool elementwise = true;
   double allowed(double reference) const {
@@ -41,15 +41,15 @@ struct Comparison {
 // elements, 64-bit integers). Uses several threads.
 Comparison compare_elements(Element element, std::span<const std::byte> values,
                             std::span<const std::byte> reference, std::int64_t first_index,
-                            const Tolerance& tolerance);
+                            const ElementTolerance& tolerance);
 
 // One element against a double, as compare_elements() does.
 Comparison compare_one(Element element, const std::byte* value, double expected, std::int64_t index,
-                       const Tolerance& tolerance);
+                       const ElementTolerance& tolerance);
 
 // "y[17] is 3.5, expected 7 (error 3.5, allowed 0.001); 2 of 4096 checked elements differ".
 std::string describe_failure(const std::string& output, const Comparison& comparison,
-                             const Tolerance& tolerance);
+                             const ElementTolerance& tolerance);
 
 // Which bytes of an output are compared: all of them, or of one above kSampledBytes where not
 // `full`: its first and its last piece of 64 KiB, and as many spread evenly between as make

@@ -142,7 +142,7 @@ void Session::verify(Entry& entry) {
   gpu_->finish(timing_->run_limit());
   entry.verified_run_ns = gpu_->elapsed_ns(timing_->event(0), timing_->event(1));
   entry.other_gpu_ms += entry.verified_run_ns * 1e-6;
-  const Verdict verdict = verifier_->after_run(*entry.prepared, entry.job.full_check);
+  const RunVerdict verdict = verifier_->after_run(*entry.prepared, entry.job.full_check);
   entry.result.max_error = verdict.max_error;
   entry.result.frobenius_error = verdict.frobenius_error;
   if (!verdict.problem.empty()) throw TrialFailure("wrong", verdict.problem);
@@ -157,7 +157,7 @@ void Session::check_again(Entry& entry) {
   verifier_->before_run();
   entry.prepared->enqueue(0);
   gpu_->finish(timing_->run_limit());
-  const Verdict verdict = verifier_->after_run(*entry.prepared, false);
+  const RunVerdict verdict = verifier_->after_run(*entry.prepared, false);
   if (verdict.problem.empty()) return;
   throw TrialFailure("wrong", "after many runs: " + verdict.problem);
 }

@@ -8,7 +8,7 @@
 namespace tuner {
 namespace {
 
-Tolerance tolerance_of(const Verification& verification) {
+ElementTolerance tolerance_of(const Verification& verification) {
   const bool only_frobenius =
       verification.frobenius > 0 && verification.relative == 0 && verification.absolute == 0;
   return {verification.relative, verification.absolute, !only_frobenius};
@@ -36,8 +36,8 @@ void Verifier::before_run() const {
   buffers_.poison(0);
 }
 
-Verdict Verifier::after_run(const PreparedJob& job, bool full) {
-  Verdict verdict = compare_outputs(full || first_);
+RunVerdict Verifier::after_run(const PreparedJob& job, bool full) {
+  RunVerdict verdict = compare_outputs(full || first_);
   first_ = false;
   // Named before wrong values, which they explain.
   for (std::string problem :
@@ -49,15 +49,15 @@ Verdict Verifier::after_run(const PreparedJob& job, bool full) {
   return verdict;
 }
 
-Verdict Verifier::compare_outputs(bool full) const {
-  Verdict verdict;
+RunVerdict Verifier::compare_outputs(bool full) const {
+  RunVerdict verdict;
   for (const ReferenceOutput& reference : references_) compare_reference(reference, full, verdict);
   for (const CheckedElements& checked : checks_) compare_checked(checked, verdict);
   return verdict;
 }
 
 void Verifier::compare_reference(const ReferenceOutput& reference, bool full,
-                                 Verdict& verdict) const {
+                                 RunVerdict& verdict) const {
   const GuardedBuffer& output = buffers_.buffer(0, reference.buffer);
   const Element element = buffers_.generator(reference.buffer).element();
   const std::int64_t size = size_of(element);
@@ -72,7 +72,7 @@ void Verifier::compare_reference(const ReferenceOutput& reference, bool full,
   judge(reference.buffer, total, verdict);
 }
 
-void Verifier::compare_checked(const CheckedElements& checked, Verdict& verdict) const {
+void Verifier::compare_checked(const CheckedElements& checked, RunVerdict& verdict) const {
   const GuardedBuffer& output = buffers_.buffer(0, checked.buffer);
   const Element element = buffers_.generator(checked.buffer).element();
   const std::int64_t size = size_of(element);
@@ -112,7 +112,7 @@ void Verifier::compare_checked(const CheckedElements& checked, Verdict& verdict)
   judge(checked.buffer, total, verdict);
 }
 
-void Verifier::judge(std::size_t buffer, const Comparison& comparison, Verdict& verdict) const {
+void Verifier::judge(std::size_t buffer, const Comparison& comparison, RunVerdict& verdict) const {
   const std::string& name = buffers_.specs()[buffer].name;
   verdict.compared = true;
   if (tolerance_.elementwise) verdict.max_error = worse(verdict.max_error, comparison.worst_ratio);

@@ -10,7 +10,7 @@
 
 namespace tuner {
 
-struct Verdict {
+struct RunVerdict {
   std::string problem;   // empty: right
   double max_error = 0;  // as in MeasureResult; 0 where only the Frobenius error is asked for
   double frobenius_error = 0;
@@ -31,17 +31,17 @@ class Verifier {
   // Restores and poisons set 0; queued. The run comes next.
   void before_run() const;
   // Looks at guards, outputs and inputs of a run on set 0 that is done.
-  Verdict after_run(const PreparedJob& job, bool full);
+  RunVerdict after_run(const PreparedJob& job, bool full);
 
  private:
-  Verdict compare_outputs(bool full) const;
-  void compare_reference(const ReferenceOutput& reference, bool full, Verdict& verdict) const;
-  void compare_checked(const CheckedElements& checked, Verdict& verdict) const;
-  void judge(std::size_t buffer, const Comparison& comparison, Verdict& verdict) const;
+  RunVerdict compare_outputs(bool full) const;
+  void compare_reference(const ReferenceOutput& reference, bool full, RunVerdict& verdict) const;
+  void compare_checked(const CheckedElements& checked, RunVerdict& verdict) const;
+  void judge(std::size_t buffer, const Comparison& comparison, RunVerdict& verdict) const;
 
   const Gpu& gpu_;
   ProblemBuffers& buffers_;
-  Tolerance tolerance_;
+  ElementTolerance tolerance_;
   double frobenius_limit_;
   std::vector<ReferenceOutput> references_;
   std::vector<CheckedElements> checks_;

@@ -51,7 +51,7 @@ void TunedKernel::verify(const Runs& runs, const std::string& who) {
   verifier_->before_run();
   runs.enqueue(0);
   gpu_.finish(kRunLimit);
-  const Verdict verdict = verifier_->after_run(*job_, true);
+  const RunVerdict verdict = verifier_->after_run(*job_, true);
   if (!verdict.problem.empty()) throw TunerError(fmt::format("{}: {}", who, verdict.problem));
 }
 

@@ -14,7 +14,7 @@ const double kNan = std::nan("");
 
 template <typename T, typename Reference>
 Comparison compare(Element element, const std::vector<T>& values,
-                   const std::vector<Reference>& reference, const Tolerance& tolerance,
+                   const std::vector<Reference>& reference, const ElementTolerance& tolerance,
                    std::int64_t first = 0) {
   return compare_elements(element, std::as_bytes(std::span(values)),
                           std::as_bytes(std::span(reference)), first, tolerance);
@@ -127,7 +127,7 @@ TEST(Compare, ReadsHalves) {
 }
 
 TEST(Compare, FrobeniusAloneLeavesElementsBeButNotNan) {
-  const Tolerance loose{0, 0, false};
+  const ElementTolerance loose{0, 0, false};
   const Comparison off =
       compare(Element::f64, std::vector<double>{3, 4}, std::vector<double>{3, 5}, loose);
   EXPECT_EQ(off.failed, 0);
