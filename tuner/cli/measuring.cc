@@ -9,7 +9,9 @@ namespace tuner {
 void MeasuringFlags::add_to(CLI::App& app) {
   app.add_option("--budget", budget, "configurations to measure at most; 0: no limit")
       ->capture_default_str();
-  app.add_option("--time", time_s, "seconds to search at most (30, 30s, 2m); 0: no limit")
+  app.add_option(
+         "--time", time_s,
+         "seconds to search at most, once something was measured (30, 30s, 2m); 0: no limit")
       ->transform(
           CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"m", 60}, {"h", 3600}}))
       ->check(CLI::NonNegativeNumber)

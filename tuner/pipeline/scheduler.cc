@@ -11,6 +11,9 @@
 namespace tuner {
 namespace {
 
+// After the time limit, with nothing to show yet: so many failures more are looked at.
+constexpr std::size_t kFailuresWhenLate = 16;
+
 double milliseconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin)
       .count();
@@ -80,8 +83,9 @@ class Search {
       outcome_.interrupted = true;
       return true;
     }
-    const bool late =
-        limits_.time.count() > 0 && std::chrono::steady_clock::now() - begin_ >= limits_.time;
+    const bool late = limits_.time.count() > 0 &&
+                      std::chrono::steady_clock::now() - begin_ >= limits_.time &&
+                      (incumbent_ns_ > 0 || outcome_.failed >= kFailuresWhenLate);
     outcome_.converged = limits_.patience > 0 && since_better_ >= limits_.patience;
     return late || outcome_.converged || !outcome_.device_lost.empty() ||
            (limits_.budget > 0 && outcome_.measured >= limits_.budget);

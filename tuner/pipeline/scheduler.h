@@ -38,7 +38,9 @@ class SearchObserver {
 
 struct SearchLimits {
   std::size_t budget = 0;             // measured configurations; 0: no limit
-  std::chrono::milliseconds time{0};  // 0: no limit
+  // 0: no limit. Overrun until a configuration was measured: making a large problem ready can take
+  // seconds, and a search that ends with nothing serves nobody.
+  std::chrono::milliseconds time{0};
   // Ends after so many measured configurations in a row that brought nothing better; 0: never.
   std::size_t patience = 0;
   const std::atomic<bool>* interrupted = nullptr;

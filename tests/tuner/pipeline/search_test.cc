@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <map>
 #include <set>
+#include <thread>
+#include <utility>
 
 #include "tuner/os/paths.h"
 #include "tuner/pipeline/tune.h"
@@ -35,6 +38,7 @@ class FakeMeasurer : public Measurer {
       : statuses_(std::move(statuses)) {}
 
   MeasureResult measure(const MeasureJob& job) override {
+    std::this_thread::sleep_for(std::exchange(first_takes_, {}));
     MeasureResult result;
     result.id = job.id;
     const auto found = statuses_.find(all_fail_ ? "*" : job.id);
@@ -63,6 +67,7 @@ class FakeMeasurer : public Measurer {
   void cancel() override {}
 
   bool all_fail_ = false;
+  std::chrono::milliseconds first_takes_{0};
   std::atomic<bool>* interrupt_ = nullptr;
   std::set<std::string> compared_;
   std::vector<std::string> measured_;  // ok ones, in order; compare()'s too
@@ -124,6 +129,28 @@ TEST_F(SearchTest, HonoursTheBudget) {
   TuneOptions options;
   options.limits.budget = 5;
   EXPECT_EQ(run(measurer, options).search.measured, 5u);
+}
+
+// The first of these takes longer than all the time there is, as a large problem's setup may.
+TEST_F(SearchTest, TheTimeLimitWaitsForSomethingMeasured) {
+  FakeMeasurer measurer;
+  measurer.first_takes_ = std::chrono::milliseconds(50);
+  TuneOptions options;
+  options.limits.time = std::chrono::milliseconds(1);
+  const TuneOutcome outcome = run(measurer, options);
+  EXPECT_TRUE(outcome.verdict.winner);
+  EXPECT_LT(outcome.search.measured, kernel_.space().count());
+}
+
+TEST_F(SearchTest, TheTimeLimitHoldsWhereAllFail) {
+  FakeMeasurer measurer(std::map<std::string, std::string>{{"*", "wrong"}});
+  measurer.all_fail_ = true;
+  measurer.first_takes_ = std::chrono::milliseconds(50);
+  TuneOptions options;
+  options.limits.time = std::chrono::milliseconds(1);
+  const TuneOutcome outcome = run(measurer, options);
+  EXPECT_FALSE(outcome.verdict.winner);
+  EXPECT_LT(outcome.search.measured, kernel_.space().count());
 }
 
 TEST_F(SearchTest, KnownTrialsAreNotMeasuredAgainAndMayWin) {
