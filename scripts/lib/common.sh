@@ -43,13 +43,13 @@ prepare() {
   bring_cuda
 }
 
-# build PRESET: configures and builds it. The build folder is the preset's.
+# build PRESET [TARGET]: configures and builds it, or one target of it. The build folder is the preset's.
 build() {
-  local preset="$1"
+  local preset="$1" target="${2:-all}"
   say "Configuring and building ($preset, $jobs jobs)"
   (
     cd "$root" &&
       cmake --preset "$preset" -DTUNER_CUDA_HOME="$TUNER_CUDA_HOME" >&2 &&
-      cmake --build --preset "$preset" -j "$jobs" >&2
+      cmake --build --preset "$preset" -j "$jobs" --target "$target" >&2
   ) || die "The build failed; its first error is above."
 }
