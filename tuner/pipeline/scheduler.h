@@ -37,7 +37,7 @@ class SearchObserver {
 };
 
 struct SearchLimits {
-  std::size_t budget = 0;             // measured configurations; 0: no limit
+  std::size_t budget = 0;  // measured configurations; 0: no limit
   // 0: no limit. Overrun until a configuration was measured: making a large problem ready can take
   // seconds, and a search that ends with nothing serves nobody.
   std::chrono::milliseconds time{0};
