@@ -23,6 +23,9 @@ struct Parameter {
   int slot = -1;              // the scope's slot of this name
   std::vector<Value> values;  // distinct, all of one type, in declared order; never empty
   std::size_t default_index = 0;
+  // Boolean. Where it is false the parameter has no meaning, and a constraint of the space holds it
+  // at its default.
+  std::optional<expr::Expression> when = {};
 };
 
 struct Constraint {
@@ -91,7 +94,8 @@ class Space {
   std::vector<expr::Cell> cells(const Config& config) const;
   void fill_cells(const Config& config, std::span<expr::Cell> cells) const;
   // "BM128.BN64.BK16": parameter names with their values. What is not a number stands after '='
-  // ("algo=tiled"), as does any value of a name that ends in a digit ("tile2=8").
+  // ("algo=tiled"), as does any value of a name that ends in a digit ("tile2=8"). Parameters
+  // without a meaning there are left out. No two valid configurations have the same.
   std::string id(const Config& config) const;
   // The configuration with these values by parameter name; others at default. Throws TunerError
   // naming an unknown parameter (with the nearest known) or a value that is not in the list (with

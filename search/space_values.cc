@@ -52,6 +52,14 @@ std::size_t parameter_named(const Space& space, std::string_view name) {
   throw TunerError(message);
 }
 
+bool has_meaning(const Parameter& parameter, std::span<const expr::Cell> cells) {
+  try {
+    return !parameter.when || parameter.when->boolean(cells);
+  } catch (const expr::ExpressionError&) {
+    return true;  // of a configuration that is not valid
+  }
+}
+
 bool needs_equals_sign(const std::string& name, const Value& value) {
   const Type type = type_of(value);
   if (type == Type::text || type == Type::boolean) return true;
@@ -62,9 +70,11 @@ bool needs_equals_sign(const std::string& name, const Value& value) {
 
 std::string Space::id(const Config& config) const {
   std::string text;
+  const std::vector<expr::Cell> filled = cells(config);
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    if (!has_meaning(parameters_[i], filled)) continue;
     const std::string& name = parameters_[i].name;
-    if (i > 0) text += '.';
+    if (!text.empty()) text += '.';
     text += name;
     if (needs_equals_sign(name, value(config, i))) text += '=';
     text += to_string(value(config, i));

@@ -232,6 +232,20 @@ TEST(Space, IsReadable) {
   EXPECT_EQ(space.id(Config{{1, 0, 1, 1, 0}}), "BM128.algo=tiled.pad=true.v2=2.scale0.5");
 }
 
+TEST(Space, LeavesWhatHasNoMeaningOutOfTheId) {
+  const Space both =
+      make_space({{"tiled", {false, true}}, {"tile", integers({8, 16})}}, {"tiled or tile == 8"});
+  auto scope = std::make_shared<expr::Scope>();
+  scope->add("tiled", Type::boolean);
+  scope->add("tile", Type::integer);
+  std::vector<Parameter> parameters = both.parameters();
+  for (std::size_t i = 0; i < 2; ++i) parameters[i].slot = static_cast<int>(i);
+  parameters[1].when = expr::Expression::compile("tiled", *scope);
+  const Space space(scope, std::vector<expr::Cell>(2), parameters, {});
+  EXPECT_EQ(space.id(Config{{0, 0}}), "tiled=false");
+  EXPECT_EQ(space.id(Config{{1, 1}}), "tiled=true.tile16");
+}
+
 TEST(Space, FillsCells) {
   const Space space = make_space({{"x", range(5, 9)}}, {}, {{"n", 4096}});
   const std::vector<expr::Cell> cells = space.cells(Config{{3}});

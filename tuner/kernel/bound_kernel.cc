@@ -186,7 +186,7 @@ void BoundKernel::make_space() {
     parameters.push_back(
         {spec.name, names.scope()->find(spec.name).value_or(-1), spec.values, spec.default_index});
     if (!spec.when.given()) continue;
-    static_cast<void>(bind(spec.when, Phase::config, Type::boolean));
+    parameters.back().when = bind(spec.when, Phase::config, Type::boolean).expression();
     const std::string text = fmt::format("({}) or {} == {}", spec.when.text, spec.name,
                                          literal(spec.values[spec.default_index]));
     const BoundText held = bind({text, spec.when.pointer}, Phase::config, Type::boolean);
