@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "expr/cpp_code.h"
 #include "expr/evaluate.h"
 #include "expr/parser.h"
 
@@ -51,6 +52,12 @@ void Expression::evaluate_lanes(std::span<const Cell> cells, std::span<const int
                                 std::span<const std::array<Cell, kLanes>> lane_cells,
                                 std::array<Cell, kLanes>& result) const {
   expr::evaluate_lanes(impl_->program, cells, varying, lane_cells, result);
+}
+
+std::string Expression::cpp(std::span<const std::optional<Cell>> known,
+                            const std::function<std::string(int)>& name) const {
+  if (type() == Type::text) throw ExpressionError(text(), 0, "a text is no value in C++ code");
+  return cpp_code(impl_->program, known, name);
 }
 
 void Expression::require(Type needed) const {

@@ -20,6 +20,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -117,6 +118,15 @@ class Expression {
   void evaluate_lanes(std::span<const Cell> cells, std::span<const int> varying,
                       std::span<const std::array<Cell, kLanes>> lane_cells,
                       std::array<Cell, kLanes>& result) const;
+
+  // The value as a C++17 expression, for source that is generated: what follows from `known` (by
+  // slot) is computed now, any other slot becomes `name(slot)`. Integers are long long, and are not
+  // checked for overflow. It calls ceil_div, round_up, is_pow2, smaller, larger, absolute, whole,
+  // square_root and logarithm2, which the generated source has to declare. Throws ExpressionError:
+  // a fault in what is computed, sizeof of an unknown name, a text as the value, or more cases than
+  // anyone would read.
+  std::string cpp(std::span<const std::optional<Cell>> known,
+                  const std::function<std::string(int slot)>& name) const;
 
  private:
   void require(Type needed) const;  // throws ExpressionError where type() is another

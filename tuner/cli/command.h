@@ -58,5 +58,6 @@ Action declare_info(CLI::App& app);
 Action declare_doctor(CLI::App& app);
 Action declare_occupancy(CLI::App& app);
 Action declare_explain(CLI::App& app);
+Action declare_export(CLI::App& app);
 
 }  // namespace tuner

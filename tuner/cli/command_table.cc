@@ -5,9 +5,10 @@
 namespace tuner {
 
 std::span<const Command> commands() {
-  static constexpr std::array<Command, 9> kCommands = {{
+  static constexpr std::array<Command, 10> kCommands = {{
       {"tune", "finds, verifies and keeps the fastest configuration of a kernel", declare_tune},
       {"show", "the configuration for a problem on a GPU, and how well it fits", declare_show},
+      {"export", "writes tuned configurations as a C++ header for other programs", declare_export},
       {"record", "measures a whole space, dropping nothing, into a recording", declare_record},
       {"list", "the kernels that come with the tuner", declare_list},
       {"space", "the configurations of a kernel: parameters, and how many are valid",

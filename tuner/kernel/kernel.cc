@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "tuner/kernel/bound_kernel.h"
+#include "tuner/kernel/launch_code.h"
 #include "tuner/kernel/launching.h"
 
 namespace tuner {
@@ -116,6 +117,11 @@ models::KernelShape Kernel::shape(const search::Config& config,
 LaunchPlan Kernel::launch(const search::Config& config, std::span<const CompiledEntry> compiled,
                           std::span<const std::string> lowered_symbols) const {
   return make_launch_plan(*impl_, space().cells(config), compiled, lowered_symbols);
+}
+
+ConfigCode Kernel::code(const search::Config& config,
+                        const std::optional<CompiledFacts>& facts) const {
+  return launch_code(*impl_, space(), config, facts);
 }
 
 std::vector<LaunchStep> Kernel::reference_launch(std::span<const CompiledEntry> compiled) const {

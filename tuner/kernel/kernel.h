@@ -13,6 +13,7 @@
 #include "models/device_profile.h"
 #include "models/estimate.h"
 #include "search/space.h"
+#include "tuner/kernel/code.h"
 #include "tuner/kernel/description.h"
 #include "tuner/kernel/plan.h"
 
@@ -80,6 +81,11 @@ class Kernel {
                             std::span<const CompiledEntry> compiled = {}) const;
   LaunchPlan launch(const search::Config& config, std::span<const CompiledEntry> compiled,
                     std::span<const std::string> lowered_symbols) const;
+  // As code for other sizes and devices; the axes of kind choice and type keep their values.
+  // `facts`: of the kernel where its launches use them (docs/kernel-json.md: blocks_per_sm,
+  // registers); an expression that lacks them throws TunerError.
+  ConfigCode code(const search::Config& config,
+                  const std::optional<CompiledFacts>& facts = std::nullopt) const;
   std::vector<LaunchStep> reference_launch(std::span<const CompiledEntry> compiled) const;
 
   std::vector<BufferSpec> buffers() const;   // constants' values among them

@@ -1,0 +1,149 @@
+#include "tuner/kernel/launch_code.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <span>
+
+#include "expr/error.h"
+
+namespace tuner {
+namespace {
+
+using Kind = ArgumentSpec::Kind;
+
+class CodeWriter {
+ public:
+  CodeWriter(const BoundKernel& kernel, const search::Space& space, const search::Config& config,
+             const std::optional<CompiledFacts>& facts)
+      : kernel_(kernel), space_(space), cells_(space.cells(config)), known_(cells_.size()) {
+    for (const search::Parameter& parameter : space.parameters()) know(parameter.slot);
+    for (const Axis& axis : kernel.description.axes) {
+      const bool varies = axis.kind == Axis::Kind::size || axis.kind == Axis::Kind::number;
+      if (!varies) know(*kernel.names.scope()->find(axis.name));
+    }
+    know(*kernel.names.scope()->find("warp_size"));
+    if (!facts) return;
+    known_[static_cast<std::size_t>(kernel.names.registers)] = expr::Cell{.i = facts->registers};
+    known_[static_cast<std::size_t>(kernel.names.blocks_per_sm)] =
+        expr::Cell{.i = facts->blocks_per_sm};
+  }
+
+  ConfigCode write() {
+    ConfigCode code;
+    code.valid = constraints();
+    std::set<std::string> named;
+    for (const BoundStep& step : kernel_.steps) {
+      const std::string when = text(step.when, "true");
+      if (when == "false") continue;
+      code.launches.push_back(launch(step, when));
+      for (const std::string& name : names_of(*step.spec)) {
+        if (named.insert(name).second) add_argument(kernel_.argument(name), code);
+      }
+    }
+    for (const auto& [name, value] : kernel_.defines) {
+      code.defines.push_back(fmt::format("{}={}", name, value.render_code(cells_)));
+    }
+    return code;
+  }
+
+ private:
+  void know(int slot) {
+    const auto at = static_cast<std::size_t>(slot);
+    known_[at] = cells_[at];
+  }
+
+  std::string slot_name(int slot) const {
+    const std::string& name = kernel_.names.scope()->name(slot);
+    if (kernel_.names.phase(slot) == Phase::compiled) {
+      throw TunerError(fmt::format("{}: the launches use {}, which only a compiled kernel has",
+                                   kernel_.description.file.string(), name));
+    }
+    const bool axis = kernel_.description.find_axis(name) != nullptr;
+    return (axis ? "p." : "d.") + name;
+  }
+
+  std::string text(const BoundText& bound, const std::string& fallback) const {
+    if (!bound.given()) return fallback;
+    try {
+      return bound.expression().cpp(known_, [this](int slot) { return slot_name(slot); });
+    } catch (const expr::ExpressionError& error) {
+      bound.fail(error.what());
+    }
+  }
+
+  std::array<std::string, 3> texts(const std::array<BoundText, 3>& bound) const {
+    return {text(bound[0], "1"), text(bound[1], "1"), text(bound[2], "1")};
+  }
+
+  // Those that this configuration decides are gone: it is valid.
+  std::string constraints() const {
+    std::string all;
+    for (const search::Constraint& constraint : space_.constraints()) {
+      const std::string one =
+          constraint.holds.cpp(known_, [this](int slot) { return slot_name(slot); });
+      if (one == "true") continue;
+      all += (all.empty() ? "" : " && ") + one;
+    }
+    return all.empty() ? "true" : all;
+  }
+
+  static std::vector<std::string> names_of(const StepSpec& step) {
+    return step.memset ? std::vector{step.target} : step.arguments;
+  }
+
+  LaunchCode launch(const BoundStep& step, const std::string& when) const {
+    LaunchCode code;
+    code.name = step.spec->name;
+    code.when = when;
+    if (step.spec->memset) {
+      const BoundArgument& target = kernel_.argument(step.spec->target);
+      code.memset = true;
+      code.target = step.spec->target;
+      code.value = step.spec->value;
+      code.bytes = text(step.bytes, bytes_of(target));
+      return code;
+    }
+    code.entry = step.entry.render_code(cells_);
+    code.grid = texts(step.grid);
+    code.block = texts(step.block);
+    code.cluster = texts(step.cluster);
+    code.dynamic_shared = text(step.dynamic_shared, "0");
+    code.cooperative = step.spec->cooperative;
+    code.arguments = step.spec->arguments;
+    return code;
+  }
+
+  std::string bytes_of(const BoundArgument& argument) const {
+    const std::string count = text(argument.count, "0");
+    if (argument.spec->kind == Kind::workspace) return count;
+    return fmt::format("({} * {})", count, *expr::size_of_type(argument.element));
+  }
+
+  void add_argument(const BoundArgument& argument, ConfigCode& code) const {
+    const std::string& name = argument.spec->name;
+    if (argument.spec->kind == Kind::workspace) {
+      code.workspaces.push_back({name, text(argument.count, "0"), argument.spec->workspace_init});
+    }
+    if (argument.spec->kind == Kind::scalar) {
+      const std::string type = expr::cpp_type_name(kernel_.element(argument, cells_));
+      code.scalars.push_back({name, type, text(argument.value, "0")});
+    }
+  }
+
+  const BoundKernel& kernel_;
+  const search::Space& space_;
+  std::vector<expr::Cell> cells_;
+  std::vector<std::optional<expr::Cell>> known_;
+};
+
+}  // namespace
+
+ConfigCode launch_code(const BoundKernel& kernel, const search::Space& space,
+                       const search::Config& config, const std::optional<CompiledFacts>& facts) {
+  return CodeWriter(kernel, space, config, facts).write();
+}
+
+}  // namespace tuner

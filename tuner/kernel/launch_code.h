@@ -1,0 +1,14 @@
+// Kernel::code(), on a bound kernel.
+#pragma once
+
+#include <optional>
+
+#include "tuner/kernel/bound_kernel.h"
+#include "tuner/kernel/code.h"
+
+namespace tuner {
+
+ConfigCode launch_code(const BoundKernel& kernel, const search::Space& space,
+                       const search::Config& config, const std::optional<CompiledFacts>& facts);
+
+}  // namespace tuner
