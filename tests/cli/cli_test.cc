@@ -13,8 +13,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-const std::vector<std::string> kCommands = {"list",   "space",     "info",
-                                            "doctor", "occupancy", "explain"};
+const std::vector<std::string> kCommands = {"tune",  "show", "export", "record",    "list",
+                                            "space", "info", "doctor", "occupancy", "explain"};
 
 TEST(CommandLine, EveryCommandHasHelp) {
   const Ran all = run_tuner({"--help"});
@@ -57,6 +57,11 @@ TEST(CommandLine, SaysWhatIsWrongAndWhatWasMeant) {
       {{"occupancy"}, 4, "--device h200"},
       {{"occupancy", "--device", "0"}, 4, "driver"},
       {{"space"}, 2, "KERNEL"},
+      {{"export", "copy"}, 2, "--output"},
+      {{"export", "copyy", "-o", "-"}, 2, "did you mean"},
+      {{"export", "gather", "--configs", "/no/such", "-o", "-"}, 2, "tuner tune gather"},
+      {{"export", "copy", "-o", "/dev/null/tuned.hpp"}, 2, "/dev/null"},
+      {{"export", "copy", "-o", "-", "--namespace", "a::b"}, 2, "a::b"},
   };
   for (const Usage& each : cases) {
     const Ran run = run_tuner(each.arguments);

@@ -71,7 +71,7 @@ ExitCode run(const ExportFlags& flags, const Output& output) {
 
 Action declare_export(CLI::App& app) {
   auto flags = std::make_shared<ExportFlags>();
-  app.add_option("kernels", flags->kernels, "built-in kernels, or paths of described ones")
+  app.add_option("KERNEL", flags->kernels, "built-in kernels, or paths of described ones")
       ->required();
   app.add_option("-o,--output", flags->output, "the header to write; - for stdout")->required();
   app.add_option("--configs", flags->configs, "folder of tuned results; no other is looked into");
