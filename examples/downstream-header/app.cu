@@ -19,10 +19,12 @@ using tuner_export_1::rung;
 
 namespace {
 
-constexpr device kH200 = {"NVIDIA H200", 90, 132, 1024, 2048, 232448, 233472, 65536, 62914560, 150109880320};
+constexpr device kH200 = {"NVIDIA H200", 90,     132,   1024,     2048,
+                          232448,        233472, 65536, 62914560, 150109880320};
 
 // A size that is known when this is compiled is looked up when this is compiled.
-constexpr reduction::problem kSixteenMillion = {reduction::op_axis::sum, reduction::dtype_axis::f32, false, 1 << 24};
+constexpr reduction::problem kSixteenMillion = {reduction::op_axis::sum, reduction::dtype_axis::f32,
+                                                false, 1 << 24};
 static_assert(reduction::select(kH200, kSixteenMillion).how == rung::exact, "it is tuned for");
 
 const char* name_of(rung how) {
@@ -55,7 +57,8 @@ void* allocate(long long bytes) {
 }
 
 dim3 dim(const tuner_export_1::extent& of) {
-  return dim3(static_cast<unsigned>(of.x), static_cast<unsigned>(of.y), static_cast<unsigned>(of.z));
+  return dim3(static_cast<unsigned>(of.x), static_cast<unsigned>(of.y),
+              static_cast<unsigned>(of.z));
 }
 
 // Memory of a configuration's own, by name.
@@ -70,7 +73,8 @@ void* workspace(const Workspaces& all, void* const* memory, const char* name) {
 // One sum: the steps of the configuration, in order. Each configuration has the kernels that it
 // launches and no others, so what follows is compiled for the steps that it has.
 template <class Config>
-void launch_sum(const device& gpu, const reduction::problem& problem, const float* in, float* out, void* const* memory) {
+void launch_sum(const device& gpu, const reduction::problem& problem, const float* in, float* out,
+                void* const* memory) {
   const auto steps = Config::launches(problem, gpu);
   const auto extra = Config::workspaces(problem, gpu);
   const long long n = problem.n;
@@ -88,13 +92,15 @@ void launch_sum(const device& gpu, const reduction::problem& problem, const floa
     } else if (tuner_export_1::same_text(step.name, "blocks")) {
       Config::kernel_blocks()<<<grid, block, shared>>>(in, partial, n);
     } else {
-      Config::kernel_partials()<<<grid, block, shared>>>(partial, out, Config::arguments::partial_count(problem, gpu));
+      Config::kernel_partials()<<<grid, block, shared>>>(
+          partial, out, Config::arguments::partial_count(problem, gpu));
     }
   }
 }
 
 bool run(const device& gpu, long long n) {
-  const reduction::problem problem = {reduction::op_axis::sum, reduction::dtype_axis::f32, false, n};
+  const reduction::problem problem = {reduction::op_axis::sum, reduction::dtype_axis::f32, false,
+                                      n};
   std::vector<float> values(static_cast<std::size_t>(n));
   double expected = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -126,8 +132,8 @@ bool run(const device& gpu, long long n) {
     milliseconds /= kRuns;
     check(cudaMemcpy(&sum, out, sizeof(float), cudaMemcpyDeviceToHost), "cudaMemcpy");
     for (int i = 0; i < extra.count; ++i) check(cudaFree(memory[i]), "cudaFree");
-    std::printf("n = %lld: %s (%s), %.2f us, tuned at %.2f us\n", n, Config::about::id, name_of(how), milliseconds * 1e3,
-                Config::about::time_ns * 1e-3);
+    std::printf("n = %lld: %s (%s), %.2f us, tuned at %.2f us\n", n, Config::about::id,
+                name_of(how), milliseconds * 1e3, Config::about::time_ns * 1e-3);
   });
   check(cudaFree(in), "cudaFree");
   check(cudaFree(out), "cudaFree");
@@ -139,12 +145,13 @@ bool run(const device& gpu, long long n) {
 
 int tell() {
   for (const long long n : {1LL << 20, 5000000LL, 1LL << 24, 31LL}) {
-    const reduction::problem problem = {reduction::op_axis::sum, reduction::dtype_axis::f32, false, n};
+    const reduction::problem problem = {reduction::op_axis::sum, reduction::dtype_axis::f32, false,
+                                        n};
     reduction::dispatch(kH200, problem, [&](auto config, rung how) {
       using Config = decltype(config);
       for (const auto& step : Config::launches(problem, kH200)) {
-        std::printf("n = %lld: %s (%s): %s<<<%lld, %lld>>>\n", n, Config::about::id, name_of(how), step.name, step.grid.x,
-                    step.block.x);
+        std::printf("n = %lld: %s (%s): %s<<<%lld, %lld>>>\n", n, Config::about::id, name_of(how),
+                    step.name, step.grid.x, step.block.x);
       }
     });
   }
