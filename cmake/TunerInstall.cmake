@@ -24,6 +24,26 @@ install(
   PATTERN "*.json")
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 
+# What the shells and man(1) know of the command line is asked of the command line itself.
+set(tuner_words "${PROJECT_BINARY_DIR}/words")
+add_custom_command(
+  OUTPUT "${tuner_words}/tuner" "${tuner_words}/_tuner" "${tuner_words}/tuner.fish" "${tuner_words}/tuner.1"
+  COMMAND "${CMAKE_COMMAND}" -E make_directory "${tuner_words}"
+  COMMAND tuner completion bash > "${tuner_words}/tuner"
+  COMMAND tuner completion zsh > "${tuner_words}/_tuner"
+  COMMAND tuner completion fish > "${tuner_words}/tuner.fish"
+  COMMAND tuner man > "${tuner_words}/tuner.1"
+  DEPENDS tuner
+  VERBATIM)
+if(PROJECT_IS_TOP_LEVEL)
+  add_custom_target(tuner_words ALL DEPENDS "${tuner_words}/tuner.1")
+endif()
+# Not there where only the executable was built.
+install(FILES "${tuner_words}/tuner" DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" OPTIONAL)
+install(FILES "${tuner_words}/_tuner" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions" OPTIONAL)
+install(FILES "${tuner_words}/tuner.fish" DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d" OPTIONAL)
+install(FILES "${tuner_words}/tuner.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" OPTIONAL)
+
 # The package. The same names are there for whoever adds this project as a subfolder.
 add_library(tuner_kernel_sources INTERFACE)
 target_include_directories(tuner_kernel_sources INTERFACE "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/kernels_src>"

@@ -74,15 +74,7 @@ class Tally {
     pipes_.push_back({name, time_ns});
   }
   void add(const PipeTimes& times) {
-    add("dram", times.dram);
-    add("l2", times.l2);
-    add("latency", times.latency);
-    add("fma", times.fma);
-    add("issue", times.issue);
-    add("shared", times.shared);
-    add("spill", times.spill);
-    add("barrier", times.barrier);
-    add("dispatch", times.dispatch);
+    for (const NamedPipe& pipe : kPipes) add(pipe.name, times.*pipe.time);
   }
   std::vector<Pipe> longest_first() {
     std::stable_sort(pipes_.begin(), pipes_.end(),
@@ -121,8 +113,8 @@ double bound_ns(const DeviceProfile& device, const KernelShape& kernel) {
          kRoofHeadroom;
 }
 
-void add_launch(const DeviceProfile& device, const LaunchShape& shape, bool cold, Tally& tally,
-                Estimate& result) {
+void add_launch(const DeviceProfile& device, const LaunchShape& shape, bool cold,
+                std::string_view without, Tally& tally, Estimate& result) {
   const AssumedResources resources = assumed_resources(device, shape);
   result.occupancy.push_back(occupancy(device, resources.block));
   const Occupancy& resident = result.occupancy.back();
@@ -140,7 +132,10 @@ void add_launch(const DeviceProfile& device, const LaunchShape& shape, bool cold
                         .resident_blocks = static_cast<double>(resident.blocks_per_sm),
                         .spill_bytes = resources.spill_bytes,
                         .cold = cold};
-  const PipeTimes pipes = pipe_times(load);
+  PipeTimes pipes = pipe_times(load);
+  for (const NamedPipe& pipe : kPipes) {
+    if (pipe.name == without) pipes.*pipe.time = 0;
+  }
   const JoinedTime joined = join(load, pipes);
   tally.add(pipes);
   tally.add("tail", joined.tail_ns());
@@ -148,7 +143,8 @@ void add_launch(const DeviceProfile& device, const LaunchShape& shape, bool cold
   if (pipes.spill > kHeavySpill * joined.time_ns) drop(result, "spills");
 }
 
-void add_launches(const DeviceProfile& device, const KernelShape& kernel, Estimate& result) {
+void add_launches(const DeviceProfile& device, const KernelShape& kernel, std::string_view without,
+                  Estimate& result) {
   Tally tally;
   for (const LaunchShape& shape : kernel.launches) {
     tally.add("launch", device.launch_us * 1e3);
@@ -158,7 +154,7 @@ void add_launches(const DeviceProfile& device, const KernelShape& kernel, Estima
       result.time_ns += memset_ns(device, shape);
       tally.add("dram", memset_ns(device, shape));
     } else {
-      add_launch(device, shape, kernel.cold, tally, result);
+      add_launch(device, shape, kernel.cold, without, tally, result);
     }
   }
   result.pipes = tally.longest_first();
@@ -168,13 +164,14 @@ bool refuses(const Estimate& result) { return !result.keep && result.drop_reason
 
 }  // namespace
 
-Estimate estimate(const DeviceProfile& device, const KernelShape& kernel) {
+Estimate estimate(const DeviceProfile& device, const KernelShape& kernel,
+                  std::string_view without) {
   const bool described = std::any_of(kernel.launches.begin(), kernel.launches.end(), is_described);
   Estimate result;
   if (described) {
-    add_launches(device, kernel, result);
+    add_launches(device, kernel, without, result);
   } else {
-    add_launches(device, with_assumed_work(device, kernel), result);
+    add_launches(device, with_assumed_work(device, kernel), without, result);
   }
   result.bound_ns = bound_ns(device, kernel);
   result.time_ns = std::max(result.time_ns, result.bound_ns);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/device_profile.h"
@@ -85,6 +86,8 @@ struct Estimate {
 
 // Without `accesses` and counts the estimate falls back to `useful_flops` and `useful_bytes`, and
 // `words` says so. Where !keep because of a refused launch, time_ns is infinite.
-Estimate estimate(const DeviceProfile& device, const KernelShape& kernel);
+// `without`: a pipe's name, to see what the estimate is worth when that takes no time.
+Estimate estimate(const DeviceProfile& device, const KernelShape& kernel,
+                  std::string_view without = {});
 
 }  // namespace tuner::models

@@ -3,6 +3,7 @@
 // comes after (models/join.h). Pure.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "models/device_profile.h"
@@ -32,6 +33,20 @@ struct PipeTimes {
   double barrier = 0;
   double dispatch = 0;  // starting the blocks
 };
+
+struct NamedPipe {
+  const char* name;
+  double PipeTimes::*time;
+};
+inline constexpr auto kPipes = std::to_array<NamedPipe>({{"dram", &PipeTimes::dram},
+                                                         {"l2", &PipeTimes::l2},
+                                                         {"latency", &PipeTimes::latency},
+                                                         {"fma", &PipeTimes::fma},
+                                                         {"issue", &PipeTimes::issue},
+                                                         {"shared", &PipeTimes::shared},
+                                                         {"spill", &PipeTimes::spill},
+                                                         {"barrier", &PipeTimes::barrier},
+                                                         {"dispatch", &PipeTimes::dispatch}});
 
 PipeTimes pipe_times(const LaunchLoad& load);
 

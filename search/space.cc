@@ -79,9 +79,23 @@ std::vector<Config> Space::materialize(std::size_t limit) const {
   return configs;
 }
 
+// Each pass may take the meaning from what another parameter's meaning hangs on.
+void Space::settle(Config& config) const {
+  for (std::size_t pass = 0; pass < parameters_.size(); ++pass) {
+    const std::vector<expr::Cell> bound = cells(config);
+    bool changed = false;
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+      const auto standard = static_cast<std::uint16_t>(parameters_[i].default_index);
+      if (config.choice[i] == standard || has_meaning(parameters_[i], bound)) continue;
+      config.choice[i] = standard;
+      changed = true;
+    }
+    if (!changed) return;
+  }
+}
+
 std::vector<Config> Space::neighbors(const Config& config, Reach reach) const {
   std::vector<Config> found;
-  Config other = config;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     const int here = config.choice[i];
     const int last = static_cast<int>(parameters_[i].values.size()) - 1;
@@ -89,10 +103,11 @@ std::vector<Config> Space::neighbors(const Config& config, Reach reach) const {
     const int to = reach == Reach::any ? last : std::min(last, here + 1);
     for (int choice = from; choice <= to; ++choice) {
       if (choice == here) continue;
+      Config other = config;
       other.choice[i] = static_cast<std::uint16_t>(choice);
-      if (plan_->holds(other)) found.push_back(other);
+      settle(other);
+      if (other != config && plan_->holds(other)) found.push_back(std::move(other));
     }
-    other.choice[i] = config.choice[i];
   }
   return found;
 }

@@ -28,6 +28,10 @@ struct Parameter {
   std::optional<expr::Expression> when = {};
 };
 
+// Whether the parameter means something where `cells` are the scope's. True of a point where its
+// condition cannot be evaluated, which is not valid.
+bool has_meaning(const Parameter& parameter, std::span<const expr::Cell> cells);
+
 struct Constraint {
   expr::Expression holds;  // boolean
   std::string reason;      // why it is there, for tallies: "block over 1024 threads"
@@ -77,7 +81,8 @@ class Space {
   // Up to n distinct valid configurations drawn at random without visiting the whole space (fewer
   // where the space holds fewer, or where `n` cannot be found in bounded time).
   std::vector<Config> sample(std::size_t n, std::mt19937_64& random) const;
-  // Valid configurations that differ in one parameter; adjacent values only, or any value.
+  // Valid configurations that differ in one parameter, and in those that lose their meaning by it,
+  // which go to their defaults. Adjacent values only, or any value.
   enum class Reach { adjacent, any };
   std::vector<Config> neighbors(const Config& config, Reach reach) const;
 
@@ -107,6 +112,8 @@ class Space {
   Space narrowed(std::string_view parameter, std::span<const Value> values) const;
 
  private:
+  void settle(Config& config) const;  // what has no meaning, to its default
+
   std::shared_ptr<const expr::Scope> scope_;
   std::vector<expr::Cell> cells_;
   std::vector<Parameter> parameters_;

@@ -52,14 +52,6 @@ std::size_t parameter_named(const Space& space, std::string_view name) {
   throw TunerError(message);
 }
 
-bool has_meaning(const Parameter& parameter, std::span<const expr::Cell> cells) {
-  try {
-    return !parameter.when || parameter.when->boolean(cells);
-  } catch (const expr::ExpressionError&) {
-    return true;  // of a configuration that is not valid
-  }
-}
-
 bool needs_equals_sign(const std::string& name, const Value& value) {
   const Type type = type_of(value);
   if (type == Type::text || type == Type::boolean) return true;
@@ -67,6 +59,14 @@ bool needs_equals_sign(const std::string& name, const Value& value) {
 }
 
 }  // namespace
+
+bool has_meaning(const Parameter& parameter, std::span<const expr::Cell> cells) {
+  try {
+    return !parameter.when || parameter.when->boolean(cells);
+  } catch (const expr::ExpressionError&) {
+    return true;
+  }
+}
 
 std::string Space::id(const Config& config) const {
   std::string text;

@@ -13,8 +13,9 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-const std::vector<std::string> kCommands = {"tune",  "show", "export", "record",    "list",
-                                            "space", "info", "doctor", "occupancy", "explain"};
+const std::vector<std::string> kCommands = {
+    "tune", "show",   "export",    "compare", "record",   "list",       "space",
+    "info", "doctor", "occupancy", "explain", "evaluate", "completion", "man"};
 
 TEST(CommandLine, EveryCommandHasHelp) {
   const Ran all = run_tuner({"--help"});
@@ -57,6 +58,8 @@ TEST(CommandLine, SaysWhatIsWrongAndWhatWasMeant) {
       {{"occupancy"}, 4, "--device h200"},
       {{"occupancy", "--device", "0"}, 4, "driver"},
       {{"space"}, 2, "KERNEL"},
+      {{"compare", "a.json"}, 2, "SECOND"},
+      {{"compare", "no/a.json", "no/b.json"}, 2, "no/a.json"},
       {{"export", "copy"}, 2, "--output"},
       {{"export", "copyy", "-o", "-"}, 2, "did you mean"},
       {{"export", "gather", "--configs", "/no/such", "-o", "-"}, 2, "tuner tune gather"},

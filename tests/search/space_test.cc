@@ -246,6 +246,21 @@ TEST(Space, LeavesWhatHasNoMeaningOutOfTheId) {
   EXPECT_EQ(space.id(Config{{1, 1}}), "tiled=true.tile16");
 }
 
+// From one algorithm to the other in one step, though the tile has to go with it.
+TEST(Space, NeighborsSettleWhatLosesItsMeaning) {
+  auto scope = std::make_shared<expr::Scope>();
+  scope->add("tiled", Type::boolean);
+  scope->add("tile", Type::integer);
+  Parameter tiled{"tiled", 0, {false, true}, 0, {}};
+  Parameter tile{"tile", 1, integers({8, 16, 32}), 0, expr::Expression::compile("tiled", *scope)};
+  const Constraint held{expr::Expression::compile("tiled or tile == 8", *scope), "no meaning"};
+  const Space space(scope, std::vector<expr::Cell>(2), {tiled, tile}, {held});
+  EXPECT_THAT(space.neighbors(Config{{1, 2}}, Space::Reach::adjacent),
+              testing::UnorderedElementsAre(Config{{0, 0}}, Config{{1, 1}}));
+  EXPECT_THAT(space.neighbors(Config{{0, 0}}, Space::Reach::any),
+              testing::ElementsAre(Config{{1, 0}}));
+}
+
 TEST(Space, FillsCells) {
   const Space space = make_space({{"x", range(5, 9)}}, {}, {{"n", 4096}});
   const std::vector<expr::Cell> cells = space.cells(Config{{3}});

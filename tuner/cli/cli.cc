@@ -82,6 +82,15 @@ void check_command_name(const std::vector<std::string>& words) {
 
 }  // namespace
 
+void declare_commands(CLI::App& app, CommonOptions& common, Action& action) {
+  for (const Command& command : commands()) {
+    CLI::App* sub = app.add_subcommand(command.name, command.summary);
+    const Action run = command.declare(*sub);
+    add_common_options(*sub, common);
+    sub->callback([&action, run] { action = run; });
+  }
+}
+
 int run_command_line(int argc, char** argv) {
   set_up_log();
   const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
@@ -89,18 +98,12 @@ int run_command_line(int argc, char** argv) {
   if (!words.empty() && words.front() == "worker-process") return run_worker_process();
 
   check_command_name(words);
-  CLI::App app("Finds, proves and keeps the fastest launch configuration of a CUDA kernel.",
-               "tuner");
+  CLI::App app(kToolSummary, "tuner");
   app.set_version_flag("--version", "tuner " + tool_version());
   app.require_subcommand(1);
   CommonOptions common;
   Action action;
-  for (const Command& command : commands()) {
-    CLI::App* sub = app.add_subcommand(command.name, command.summary);
-    const Action run = command.declare(*sub);
-    add_common_options(*sub, common);
-    sub->callback([&action, run] { action = run; });
-  }
+  declare_commands(app, common, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help_or_version) {

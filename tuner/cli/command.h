@@ -59,5 +59,9 @@ Action declare_doctor(CLI::App& app);
 Action declare_occupancy(CLI::App& app);
 Action declare_explain(CLI::App& app);
 Action declare_export(CLI::App& app);
+Action declare_compare(CLI::App& app);
+Action declare_evaluate(CLI::App& app);
+Action declare_completion(CLI::App& app);
+Action declare_man(CLI::App& app);
 
 }  // namespace tuner

@@ -5,11 +5,14 @@
 namespace tuner {
 
 std::span<const Command> commands() {
-  static constexpr std::array<Command, 10> kCommands = {{
+  static constexpr std::array<Command, 14> kCommands = {{
       {"tune", "finds, verifies and keeps the fastest configuration of a kernel", declare_tune},
       {"show", "the configuration for a problem on a GPU, and how well it fits", declare_show},
       {"export", "writes tuned configurations as a C++ header for other programs", declare_export},
       {"record", "measures a whole space, dropping nothing, into a recording", declare_record},
+      {"compare", "what became faster or slower from one measured file to another",
+       declare_compare},
+      {"evaluate", "how well the model orders recorded spaces", declare_evaluate},
       {"list", "the kernels that come with the tuner", declare_list},
       {"space", "the configurations of a kernel: parameters, and how many are valid",
        declare_space},
@@ -20,6 +23,9 @@ std::span<const Command> commands() {
        declare_occupancy},
       {"explain", "compiles one configuration and says why it runs as it does; needs no GPU",
        declare_explain},
+      {"completion", "a script that completes commands and options in bash, zsh or fish",
+       declare_completion},
+      {"man", "the manual page, for man -l -", declare_man},
   }};
   return kCommands;
 }

@@ -1,0 +1,94 @@
+// tuner evaluate: the model against measured spaces.
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <memory>
+
+#include "tuner/cli/command.h"
+#include "tuner/pipeline/evaluate.h"
+#include "tuner/report/table.h"
+
+namespace tuner {
+namespace {
+
+struct EvaluateFlags {
+  std::vector<std::string> files;
+  std::string kernel;
+  EvaluateOptions options;
+};
+
+nlohmann::ordered_json quality_json(const models::RankQuality& quality) {
+  return {{"trials", quality.trials},
+          {"measured", quality.measured},
+          {"spearman", quality.spearman},
+          {"kendall", quality.kendall},
+          {"top1", quality.top1},
+          {"top8", quality.top8},
+          {"top16", quality.top16},
+          {"share_with_best", quality.share_with_best},
+          {"kept_share", quality.kept_share},
+          {"kept_best", quality.kept_best}};
+}
+
+void add_row(Table& table, const std::string& name, const models::RankQuality& quality) {
+  table.add({name, fmt::format("{}", quality.measured), fmt::format("{:.3f}", quality.spearman),
+             fmt::format("{:.3f}", quality.kendall), fmt::format("{:.3f}", quality.top1),
+             fmt::format("{:.3f}", quality.top8), fmt::format("{:.3f}", quality.top16),
+             fmt::format("{:.1f} %", 100 * quality.share_with_best),
+             fmt::format("{:.1f} %", 100 * quality.kept_share),
+             fmt::format("{:.3f}", quality.kept_best)});
+}
+
+ExitCode run(const EvaluateFlags& flags, const Output& output) {
+  Table table({{"recording"},
+               {"measured", Align::right},
+               {"Spearman", Align::right},
+               {"Kendall", Align::right},
+               {"top 1", Align::right},
+               {"top 8", Align::right},
+               {"top 16", Align::right},
+               {"holds the best", Align::right},
+               {"kept", Align::right},
+               {"best kept", Align::right}});
+  nlohmann::ordered_json files = nlohmann::ordered_json::array();
+  for (const std::string& file : flags.files) {
+    const Recording recording = load_recording(file);
+    const KernelDescription kernel =
+        find_kernel(flags.kernel.empty() ? recording.kernel : flags.kernel);
+    const Evaluation evaluation = evaluate(kernel, recording, flags.options);
+    if (evaluation.left_out > 0) {
+      spdlog::warn("{}: {} trials are left out: the kernel's space does not hold them", file,
+                   evaluation.left_out);
+    }
+    add_row(table, file, evaluation.quality);
+    nlohmann::ordered_json json = {{"file", file}};
+    json.update(quality_json(evaluation.quality));
+    json["left_out"] = evaluation.left_out;
+    for (const auto& [pipe, quality] : evaluation.without) {
+      add_row(table, "  without " + pipe, quality);
+      json["without"][pipe] = quality_json(quality);
+    }
+    files.push_back(std::move(json));
+  }
+  output.text(
+      table.render(output.color()) +
+      "top k: the best time / the best among the model's first k; holds the best: the share "
+      "of its order, from the front, with something within 1 %\n");
+  output.json({{"files", files}});
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+Action declare_evaluate(CLI::App& app) {
+  auto flags = std::make_shared<EvaluateFlags>();
+  app.add_option("FILE", flags->files, "recordings (tuner record)")->required();
+  app.add_option("--kernel", flags->kernel,
+                 "the kernel's folder, where it is no built-in one; default: the recording's name");
+  app.add_flag("--compiled", flags->options.compiled,
+               "with the recorded registers and spills, as after compiling");
+  app.add_flag("--ablation", flags->options.ablation, "also with each term of the model left out");
+  return [flags](const Output& output) { return run(*flags, output); };
+}
+
+}  // namespace tuner

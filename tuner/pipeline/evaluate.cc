@@ -1,0 +1,96 @@
+#include "tuner/pipeline/evaluate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+
+#include "expr/error.h"
+#include "models/estimate.h"
+#include "models/pipes.h"
+
+namespace tuner {
+namespace {
+
+// A recorded trial that the kernel still has, ready to be estimated.
+struct Shaped {
+  models::KernelShape shape;
+  double measured_ns = 0;
+};
+
+class Evaluator {
+ public:
+  Evaluator(const KernelDescription& description, const Recording& recording,
+            const EvaluateOptions& options)
+      : recording_(recording),
+        options_(options),
+        kernel_(description, {recording.problem}, recording.device) {}
+
+  Evaluation evaluate() {
+    Evaluation result;
+    for (const RecordedTrial& trial : recording_.trials) add(trial, result.left_out);
+    result.quality = quality({});
+    if (!options_.ablation) return result;
+    for (const models::NamedPipe& pipe : models::kPipes) {
+      if (is_used(pipe.name)) result.without.emplace_back(pipe.name, quality(pipe.name));
+    }
+    return result;
+  }
+
+ private:
+  void add(const RecordedTrial& trial, std::size_t& left_out) {
+    NamedValues values;
+    for (std::size_t i = 0; i < recording_.parameters.size(); ++i) {
+      values.emplace_back(recording_.parameters[i].name, trial.values[i]);
+    }
+    const search::Config config = kernel_.space().from_values(values);
+    if (!kernel_.space().contains(config)) {
+      ++left_out;
+      return;
+    }
+    Shaped shaped{kernel_.shape(config), trial.status == search::Status::ok ? trial.time_ns : 0};
+    shaped.shape.cold = recording_.cache == "cold";
+    if (options_.compiled) set_compiled(trial, shaped.shape);
+    shaped_.push_back(std::move(shaped));
+  }
+
+  // What is recorded is the most of any launch.
+  static void set_compiled(const RecordedTrial& trial, models::KernelShape& shape) {
+    for (models::LaunchShape& launch : shape.launches) {
+      if (trial.registers > 0) launch.registers = trial.registers;
+      launch.spill_bytes = trial.spill_bytes;
+    }
+  }
+
+  bool is_used(std::string_view pipe) const {
+    return std::any_of(shaped_.begin(), shaped_.end(), [&](const Shaped& one) {
+      const models::Estimate estimate = models::estimate(recording_.device, one.shape);
+      return std::any_of(estimate.pipes.begin(), estimate.pipes.end(),
+                         [&](const models::Pipe& used) { return used.name == pipe; });
+    });
+  }
+
+  models::RankQuality quality(std::string_view without) const {
+    std::vector<models::RankedTrial> trials;
+    for (const Shaped& one : shaped_) {
+      const models::Estimate estimate = models::estimate(recording_.device, one.shape, without);
+      trials.push_back({estimate.time_ns, one.measured_ns, estimate.keep});
+    }
+    return models::rank_quality(trials);
+  }
+
+  const Recording& recording_;
+  const EvaluateOptions& options_;
+  const Kernel kernel_;
+  std::vector<Shaped> shaped_;
+};
+
+}  // namespace
+
+Evaluation evaluate(const KernelDescription& description, const Recording& recording,
+                    const EvaluateOptions& options) {
+  return Evaluator(description, recording, options).evaluate();
+}
+
+}  // namespace tuner

@@ -1,0 +1,32 @@
+// The model against a measured space: how well it orders it, and what each of its terms is worth.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/rank_quality.h"
+#include "tuner/kernel/kernel.h"
+#include "tuner/store/recording.h"
+
+namespace tuner {
+
+struct EvaluateOptions {
+  bool compiled = false;  // with the recorded registers and spills, as the second prune sees them
+  bool ablation = false;
+};
+
+struct Evaluation {
+  models::RankQuality quality;
+  // The same with a pipe of the model left out, by its name; those that the kernel never uses are
+  // not there.
+  std::vector<std::pair<std::string, models::RankQuality>> without;
+  std::size_t left_out = 0;  // trials that the kernel's space does not hold (any more)
+};
+
+// Throws TunerError where the kernel does not fit the recording: an axis or a parameter that it
+// does not have.
+Evaluation evaluate(const KernelDescription& description, const Recording& recording,
+                    const EvaluateOptions& options);
+
+}  // namespace tuner
