@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/tuner/store/fixture.h"
+#include "tuner/os/paths.h"
 #include "tuner/store/recording.h"
 #include "tuner/store/result_store.h"
 
@@ -63,11 +64,7 @@ TEST(MeasuredFile, OfARecordingNamesItsConfigurations) {
   Recording recording;
   recording.kernel = "saxpy";
   recording.cache = "cold";
-  recording.device.name = "NVIDIA H200";
-  recording.device.compute_capability = 90;
-  recording.device.sm_count = 132;
-  recording.device.core_clock_mhz = 1980;
-  recording.device.dram_peak_gbps = 4800;
+  recording.device = models::load_device_profile(data_folder() / "configs/devices/h200.json");
   recording.parameters = {{"block", {std::int64_t{64}, std::int64_t{128}}}};
   recording.trials = {{{std::int64_t{64}}, search::Status::ok, 700, 690, 710, 5, 1, 32, 0, ""},
                       {{std::int64_t{128}}, search::Status::wrong, 0, 0, 0, 0, 1, 32, 0, "no"}};
