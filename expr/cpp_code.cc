@@ -149,7 +149,7 @@ class Writer {
   Term run(std::size_t at, std::vector<Term> temporaries) {
     for (;; ++at) {
       const Instruction& one = program_.code[at];
-      const Term a = read(one.a, temporaries);
+      Term a = read(one.a, temporaries);
       switch (one.op) {
         case Op::result:
           return a;

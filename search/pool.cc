@@ -97,6 +97,7 @@ std::vector<std::size_t> diverse_head(const Pool& pool, std::size_t n) {
   const double least = pool[head.front()].log_ns;
   const double spread = std::max(pool[head.back()].log_ns - least, 1e-9);
   std::vector<double> costs;
+  costs.reserve(head.size());
   for (const std::size_t item : head) costs.push_back((pool[item].log_ns - least) / spread);
   std::vector<double> penalties(head.size(), 0);
 

@@ -22,11 +22,11 @@ std::string literal(const Value& value) {
 
 }  // namespace
 
-BoundKernel::BoundKernel(KernelDescription description_, Problem problem_,
-                         models::DeviceProfile device_)
-    : description(std::move(description_)),
-      problem(std::move(problem_)),
-      device(std::move(device_)),
+BoundKernel::BoundKernel(KernelDescription description_in, Problem problem_in,
+                         models::DeviceProfile device_in)
+    : description(std::move(description_in)),
+      problem(std::move(problem_in)),
+      device(std::move(device_in)),
       names(description, problem, device) {
   bind_arguments();
   for (const StepSpec& spec : description.steps) steps.push_back(bind_step(spec, Phase::compiled));

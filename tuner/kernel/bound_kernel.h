@@ -49,7 +49,8 @@ struct BoundArgument {
 
 class BoundKernel {
  public:
-  BoundKernel(KernelDescription description_, Problem problem_, models::DeviceProfile device_);
+  BoundKernel(KernelDescription description_in, Problem problem_in,
+              models::DeviceProfile device_in);
   BoundKernel(const BoundKernel&) = delete;
   BoundKernel& operator=(const BoundKernel&) = delete;
 

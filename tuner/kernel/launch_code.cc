@@ -117,7 +117,7 @@ class CodeWriter {
   }
 
   std::string bytes_of(const BoundArgument& argument) const {
-    const std::string count = text(argument.count, "0");
+    std::string count = text(argument.count, "0");
     if (argument.spec->kind == Kind::workspace) return count;
     return fmt::format("({} * {})", count, *expr::size_of_type(argument.element));
   }
