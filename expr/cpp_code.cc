@@ -24,19 +24,6 @@ struct Term {
   std::string code;
 };
 
-std::string integer_code(std::int64_t value) {
-  // The smallest one has no literal.
-  if (value == std::numeric_limits<std::int64_t>::min()) return "(-9223372036854775807LL - 1)";
-  return value < 0 ? fmt::format("({}LL)", value) : fmt::format("{}LL", value);
-}
-
-std::string real_code(double value) {
-  if (std::isinf(value)) return value > 0 ? "__builtin_huge_val()" : "(-__builtin_huge_val())";
-  std::string digits = fmt::format("{}", value);
-  if (digits.find_first_of(".en") == std::string::npos) digits += ".0";
-  return value < 0 ? "(" + digits + ")" : digits;
-}
-
 bool reads_reals(Op op) {
   switch (op) {
     case Op::add_d:
@@ -142,7 +129,7 @@ class Writer {
   static std::string code_of(const Term& term, Type type) {
     if (!term.known) return term.code;
     if (type == Type::boolean) return term.known->i != 0 ? "true" : "false";
-    return type == Type::real ? real_code(term.known->d) : integer_code(term.known->i);
+    return type == Type::real ? cpp_real(term.known->d) : cpp_integer(term.known->i);
   }
 
   // What the code from `at` on leaves as the result; both ways where a condition is not known.
@@ -227,6 +214,20 @@ class Writer {
 };
 
 }  // namespace
+
+std::string cpp_integer(std::int64_t value) {
+  // The smallest one has no literal.
+  if (value == std::numeric_limits<std::int64_t>::min()) return "(-9223372036854775807LL - 1)";
+  return value < 0 ? fmt::format("({}LL)", value) : fmt::format("{}LL", value);
+}
+
+std::string cpp_real(double value) {
+  if (std::isinf(value)) return value > 0 ? "__builtin_huge_val()" : "(-__builtin_huge_val())";
+  if (std::isnan(value)) return "__builtin_nan(\"\")";
+  std::string digits = fmt::format("{}", value);
+  if (digits.find_first_of(".en") == std::string::npos) digits += ".0";
+  return value < 0 ? "(" + digits + ")" : digits;
+}
 
 std::string cpp_code(const Program& program, std::span<const std::optional<Cell>> known,
                      const std::function<std::string(int)>& name) {

@@ -81,6 +81,10 @@ std::vector<Config> Space::materialize(std::size_t limit) const {
 
 // Each pass may take the meaning from what another parameter's meaning hangs on.
 void Space::settle(Config& config) const {
+  if (std::none_of(parameters_.begin(), parameters_.end(),
+                   [](const Parameter& parameter) { return parameter.when.has_value(); })) {
+    return;
+  }
   for (std::size_t pass = 0; pass < parameters_.size(); ++pass) {
     const std::vector<expr::Cell> bound = cells(config);
     bool changed = false;

@@ -13,10 +13,6 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-const std::vector<std::string> kCommands = {
-    "tune", "show",   "export",    "compare", "record",   "list",       "space",
-    "info", "doctor", "occupancy", "explain", "evaluate", "completion", "man"};
-
 TEST(CommandLine, EveryCommandHasHelp) {
   const Ran all = run_tuner({"--help"});
   EXPECT_EQ(all.code, 0);

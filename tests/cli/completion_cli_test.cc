@@ -26,10 +26,6 @@ std::set<std::string> options_in_help(const std::string& command) {
   return options;
 }
 
-const std::vector<std::string> kCommands = {"tune",    "show", "export",    "record",    "list",
-                                            "space",   "info", "doctor",    "compare",   "evaluate",
-                                            "explain", "man",  "occupancy", "completion"};
-
 TEST(Completion, KnowsEveryOptionOfEveryCommand) {
   const std::string bash = run_tuner({"completion", "bash"}).out;
   const std::string zsh = run_tuner({"completion", "zsh"}).out;

@@ -7,6 +7,11 @@
 
 namespace tuner::cli {
 
+// All there are.
+inline const std::vector<std::string> kCommands = {
+    "tune", "show",   "export",    "compare", "record",   "list",       "space",
+    "info", "doctor", "occupancy", "explain", "evaluate", "completion", "man"};
+
 struct Ran {
   int code = -1;  // exit code; -1 where a signal ended it
   std::string out, err;

@@ -1,6 +1,9 @@
 // Expressions written out as C++: what is known is computed, the rest is code.
+#include "expr/cpp_code.h"
+
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -59,6 +62,14 @@ TEST_F(CppCode, TakesKnownBranchesAndWritesTheOthers) {
   EXPECT_EQ(cpp("block == 64 or fast"), "p.fast");
   EXPECT_EQ(cpp("block == 64 and fast"), "false");
   EXPECT_EQ(cpp("1 + (fast ? n : block)"), "(p.fast ? (1LL + p.n) : 129LL)");
+}
+
+TEST(CppLiteral, KeepsTheValue) {
+  EXPECT_EQ(cpp_integer(-1), "(-1LL)");
+  EXPECT_EQ(cpp_integer(std::numeric_limits<std::int64_t>::min()), "(-9223372036854775807LL - 1)");
+  EXPECT_EQ(cpp_real(2), "2.0");
+  EXPECT_EQ(cpp_real(-0.1), "(-0.1)");
+  EXPECT_EQ(cpp_real(1e300), "1e+300");
 }
 
 TEST_F(CppCode, RefusesWhatHasNoCode) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "expr/cpp_code.h"
 #include "expr/error.h"
 #include "expr/expression.h"
 #include "tuner/embed/identifiers.h"
@@ -96,8 +97,8 @@ class KernelWriter {
   }
 
   std::string literal(const Value& value) const {
-    if (const auto* whole = std::get_if<std::int64_t>(&value)) return cpp_integer(*whole);
-    if (const auto* real = std::get_if<double>(&value)) return cpp_real(*real);
+    if (const auto* whole = std::get_if<std::int64_t>(&value)) return expr::cpp_integer(*whole);
+    if (const auto* real = std::get_if<double>(&value)) return expr::cpp_real(*real);
     return std::get<bool>(value) ? "true" : "false";
   }
 
@@ -204,9 +205,9 @@ class KernelWriter {
     line("    static constexpr x::device tuned_on = {};",
          one.fallback ? "{}" : device_literal(one.device));
     line("    static constexpr bool is_fallback = {};", one.fallback);
-    line("    static constexpr double time_ns = {};", cpp_real(one.score.time_ns));
-    line("    static constexpr double gflops = {}, gbps = {};", cpp_real(one.score.gflops),
-         cpp_real(one.score.gbps));
+    line("    static constexpr double time_ns = {};", expr::cpp_real(one.score.time_ns));
+    line("    static constexpr double gflops = {}, gbps = {};", expr::cpp_real(one.score.gflops),
+         expr::cpp_real(one.score.gbps));
     line("    static constexpr const char* cache = {};", cpp_string(one.cache));
     line("    static constexpr const char* date = {};", cpp_string(one.date));
     line("    static constexpr const char* cuda = {};", cpp_string(one.cuda));
@@ -231,7 +232,7 @@ class KernelWriter {
     const auto* whole = std::get_if<std::int64_t>(value);
     if (whole != nullptr) {
       line("  static constexpr {} {} = {};", fits_int(*whole) ? "int" : "long long", name,
-           fits_int(*whole) ? fmt::format("{}", *whole) : cpp_integer(*whole));
+           fits_int(*whole) ? fmt::format("{}", *whole) : expr::cpp_integer(*whole));
     } else {
       line("  static constexpr {} {} = {};",
            std::holds_alternative<bool>(*value) ? "bool" : "double", name, literal(*value));
@@ -256,8 +257,8 @@ class KernelWriter {
     for (const Axis& axis : description_.axes) {
       if (axis.kind != Axis::Kind::size) continue;
       const std::string name = axis_name(axis);
-      line("    if (p.{0} < {1} || p.{0} > {2}) return false;", name, cpp_integer(axis.min),
-           cpp_integer(axis.max));
+      line("    if (p.{0} < {1} || p.{0} > {2}) return false;", name, expr::cpp_integer(axis.min),
+           expr::cpp_integer(axis.max));
     }
     line("    return {};", code.valid);
     line("  }}");

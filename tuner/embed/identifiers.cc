@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "expr/error.h"
 
@@ -85,17 +84,6 @@ std::string cpp_string(std::string_view text) {
     }
   }
   return result + '"';
-}
-
-std::string cpp_integer(long long value) {
-  return value < 0 ? fmt::format("({}LL)", value) : fmt::format("{}LL", value);
-}
-
-std::string cpp_real(double value) {
-  if (!std::isfinite(value)) return "0.0";
-  std::string text = fmt::format("{}", value);
-  if (text.find_first_of(".e") == std::string::npos) text += ".0";
-  return text;
 }
 
 }  // namespace tuner

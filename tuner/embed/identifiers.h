@@ -15,8 +15,4 @@ std::string cpp_identifier(std::string_view name);
 // A C++ string literal of any text.
 std::string cpp_string(std::string_view text);
 
-// The literal of a number or boolean; long long and double.
-std::string cpp_integer(long long value);
-std::string cpp_real(double value);
-
 }  // namespace tuner

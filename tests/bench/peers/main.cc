@@ -61,7 +61,8 @@ class Bench {
       return compare(ours, *side, options_.rounds, options_.seed, what.scale);
     }
     if (what.peer == "copy") {
-      const double elements = static_cast<double>(tuned.buffers().bytes()) / 8;
+      // Useful bytes are those of a copy of as many floats.
+      const double elements = tuned.kernel().useful_bytes() / (2 * sizeof(float));
       TunedKernel copy(gpu_, *compiler_,
                        {"copy", {{"n", fmt::format("{:.0f}", elements)}}, options_.configs}, cache);
       TimedSide peer(copy);
@@ -141,7 +142,11 @@ int parse_and_run(int argc, char** argv) {
   app.add_option("--seed", options.seed, "of the order within pairs")->capture_default_str();
   app.add_option("--json", options.json, "file to write");
   app.add_option("--markdown", options.markdown, "file to write");
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::bad_input);
+  }
   std::string command = "peers_bench";
   for (int i = 1; i < argc; ++i) command += fmt::format(" {}", argv[i]);
   return run(options, command);

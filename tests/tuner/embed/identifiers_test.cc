@@ -25,12 +25,5 @@ TEST(Identifiers, StringsAreInert) {
   EXPECT_EQ(cpp_string("?\?/"), R"("\077\077/")");
 }
 
-TEST(Identifiers, NumbersKeepTheirValue) {
-  EXPECT_EQ(cpp_integer(-1), "(-1LL)");
-  EXPECT_EQ(cpp_real(2), "2.0");
-  EXPECT_EQ(cpp_real(0.1), "0.1");
-  EXPECT_EQ(cpp_real(1e300), "1e+300");
-}
-
 }  // namespace
 }  // namespace tuner

@@ -3,35 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/tuner/os/variable.h"
 
 namespace tuner {
 namespace {
-
-// Sets (or, with nullopt, unsets) a variable, and puts the old value back.
-class [[nodiscard]] Variable {
- public:
-  Variable(const char* name, const std::optional<std::string>& value) : name_(name) {
-    if (const char* old = std::getenv(name)) old_ = old;
-    set(value);
-  }
-  ~Variable() { set(old_); }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  void set(const std::optional<std::string>& value) const {
-    if (value) {
-      ::setenv(name_, value->c_str(), 1);
-    } else {
-      ::unsetenv(name_);
-    }
-  }
-
-  const char* name_;
-  std::optional<std::string> old_;
-};
 
 TEST(Paths, UserFoldersFollowXdg) {
   struct Case {

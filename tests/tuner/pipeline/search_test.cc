@@ -38,9 +38,15 @@ class FakeMeasurer : public Measurer {
       : statuses_(std::move(statuses)) {}
 
   MeasureResult measure(const MeasureJob& job) override {
+    cancelled_ = false;
     std::this_thread::sleep_for(std::exchange(first_takes_, {}));
     MeasureResult result;
     result.id = job.id;
+    if (cancelled_) {
+      result.status = "launch_error";
+      result.reason = "cancelled";
+      return result;
+    }
     const auto found = statuses_.find(all_fail_ ? "*" : job.id);
     if (found != statuses_.end()) {
       result.status = found->second;
@@ -64,7 +70,7 @@ class FakeMeasurer : public Measurer {
     }
     return results;
   }
-  void cancel() override {}
+  void cancel() override { cancelled_ = true; }
 
   bool all_fail_ = false;
   std::chrono::milliseconds first_takes_{0};
@@ -73,6 +79,7 @@ class FakeMeasurer : public Measurer {
   std::vector<std::string> measured_;  // ok ones, in order; compare()'s too
 
  private:
+  std::atomic<bool> cancelled_ = false;
   std::map<std::string, std::string> statuses_;
 };
 
@@ -131,10 +138,11 @@ TEST_F(SearchTest, HonoursTheBudget) {
   EXPECT_EQ(run(measurer, options).search.measured, 5u);
 }
 
-// The first of these takes longer than all the time there is, as a large problem's setup may.
+// The first of these takes longer than all the time there is, as a large problem's setup may, and
+// than the search waits between two looks at the clock.
 TEST_F(SearchTest, TheTimeLimitWaitsForSomethingMeasured) {
   FakeMeasurer measurer;
-  measurer.first_takes_ = std::chrono::milliseconds(50);
+  measurer.first_takes_ = std::chrono::milliseconds(250);
   TuneOptions options;
   options.limits.time = std::chrono::milliseconds(1);
   const TuneOutcome outcome = run(measurer, options);
@@ -145,7 +153,7 @@ TEST_F(SearchTest, TheTimeLimitWaitsForSomethingMeasured) {
 TEST_F(SearchTest, TheTimeLimitHoldsWhereAllFail) {
   FakeMeasurer measurer(std::map<std::string, std::string>{{"*", "wrong"}});
   measurer.all_fail_ = true;
-  measurer.first_takes_ = std::chrono::milliseconds(50);
+  measurer.first_takes_ = std::chrono::milliseconds(250);
   TuneOptions options;
   options.limits.time = std::chrono::milliseconds(1);
   const TuneOutcome outcome = run(measurer, options);

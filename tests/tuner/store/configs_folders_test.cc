@@ -2,39 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <optional>
-#include <string>
-
+#include "tests/tuner/os/variable.h"
 #include "tests/tuner/store/fixture.h"
 #include "tuner/os/paths.h"
 
 namespace tuner {
 namespace {
-
-// Sets an environment variable, or removes it, until the end of the test.
-class [[nodiscard]] Variable {
- public:
-  Variable(std::string name, const std::optional<std::string>& value) : name_(std::move(name)) {
-    if (const char* old = std::getenv(name_.c_str())) old_ = old;
-    set(value);
-  }
-  ~Variable() { set(old_); }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  void set(const std::optional<std::string>& value) const {
-    if (value) {
-      ::setenv(name_.c_str(), value->c_str(), 1);
-    } else {
-      ::unsetenv(name_.c_str());
-    }
-  }
-
-  std::string name_;
-  std::optional<std::string> old_;
-};
 
 TEST(ConfigsFolders, TheOptionComesBeforeTheVariableBeforeTheUsersFolder) {
   const Variable home("XDG_DATA_HOME", "/home/someone/data");
