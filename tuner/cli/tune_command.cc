@@ -11,6 +11,7 @@
 #include "tuner/cli/problem_options.h"
 #include "tuner/cli/progress.h"
 #include "tuner/cli/tune_output.h"
+#include "tuner/pipeline/former_winners.h"
 #include "tuner/pipeline/journaling.h"
 #include "tuner/pipeline/keep.h"
 #include "tuner/pipeline/setup.h"
@@ -55,23 +56,6 @@ ExitCode exit_code(const TuneOutcome& outcome) {
   return outcome.verdict.winner ? ExitCode::ok : ExitCode::no_valid_config;
 }
 
-// What won before for the same problem is tried first: it may still be the best.
-std::vector<search::Config> former_winners(const ResultStore& store, const Kernel& kernel) {
-  std::vector<search::Config> configs;
-  const auto result = store.load(kernel.description().name, kernel.device().id);
-  if (!result) return configs;
-  for (const TunedEntry& entry : result->entries) {
-    if (!same_values(entry.problem, kernel.problem().axes)) continue;
-    try {
-      const search::Config config = kernel.space().from_values(entry.winner.config);
-      if (kernel.space().contains(config)) configs.push_back(config);
-    } catch (const TunerError&) {
-      // A parameter or value that the kernel no longer has, or that --set leaves out.
-    }
-  }
-  return configs;
-}
-
 class Tuning {
  public:
   Tuning(const TuneFlags& flags, ChosenDevice device)
@@ -112,7 +96,8 @@ class Tuning {
     TuneOptions options = flags_.measuring.options();
     options.strategy = flags_.strategy;
     options.limits.patience = flags_.patience;
-    options.plan.first = former_winners(store_, kernel);
+    if (const auto result = store_.load(kernel.description().name, kernel.device().id))
+      options.plan.first = former_winners(*result, kernel);
     return options;
   }
 
