@@ -148,15 +148,16 @@ double shared_ns(const LaunchLoad& load) {
   return sm_ns(load, cycles);
 }
 
-// Each spilled word is stored and loaded once a step of the chains, a wavefront and an issue slot
-// each; L1 writes the stores through to L2.
+// The compiler spills first what is used least: the first words are those of what lies around the
+// inner loop. Each further one is stored and loaded once a step of the chains, a wavefront and an
+// issue slot each; L1 writes the stores through to L2.
 double spill_ns(const LaunchLoad& load) {
-  constexpr double kWord = 4;
-  const double words = static_cast<double>(load.spill_bytes) / kWord;
+  constexpr double kWord = 4, kOutsideLoop = 32;
+  const double words = std::max(0.0, static_cast<double>(load.spill_bytes) / kWord - kOutsideLoop);
   const double wavefront = kLanes * kWord / load.device.shared_bytes_per_clock;
   const double cycles = 2 * words * (wavefront + 1 / load.device.issue_per_clock);
   const double steps = std::max(1.0, chain_steps(load.shape));
-  const double written = static_cast<double>(load.spill_bytes) * kLanes * load.warps * steps;
+  const double written = words * kWord * kLanes * load.warps * steps;
   return sm_ns(load, cycles * steps) + written / load.device.l2_gbps;
 }
 

@@ -23,13 +23,13 @@ struct Case {
   Given given;
   std::size_t samples = 12;
   std::string parameter = {};  // held at `value` where given
-  std::string value = {};
+  Value value = {};
 };
 
 void PrintTo(const Case& one, std::ostream* out) {
   *out << one.kernel;
   for (const auto& [name, value] : one.given) *out << '_' << name << value;
-  *out << one.parameter << one.value;
+  if (!one.parameter.empty()) *out << one.parameter << to_string(one.value);
 }
 
 class AwkwardSizes : public testing::TestWithParam<Case> {
@@ -51,7 +51,7 @@ class AwkwardSizes : public testing::TestWithParam<Case> {
 TEST_P(AwkwardSizes, AreRight) {
   const KernelDescription description = find_kernel(GetParam().kernel);
   const Kernel whole(description, resolve_problem(description, GetParam().given), device_);
-  const Value value = GetParam().value;
+  const Value& value = GetParam().value;
   const Kernel kernel =
       GetParam().parameter.empty()
           ? whole
@@ -109,12 +109,29 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"transpose", {{"n", "46341"}}, 2}));
 INSTANTIATE_TEST_SUITE_P(
     Matmul, AwkwardSizes,
-    testing::Values(Case{"matmul", {{"n", "1"}}, 24}, Case{"matmul", {{"n", "31"}}, 24},
-                    Case{"matmul", {{"n", "33"}}, 24},
-                    Case{"matmul", {{"n", "127"}, {"dtype", "f64"}}, 24},
-                    Case{"matmul", {{"m", "1000"}, {"n", "1001"}, {"k", "7"}}, 32},
-                    Case{"matmul", {{"m", "257"}, {"n", "1024"}, {"k", "1023"}}, 32},
-                    Case{"matmul", {{"n", "512"}}, 48}));
+    testing::Values(
+        Case{"matmul", {{"n", "1"}}, 24}, Case{"matmul", {{"n", "31"}}, 24},
+        Case{"matmul", {{"n", "33"}}, 24}, Case{"matmul", {{"n", "127"}, {"dtype", "f64"}}, 24},
+        Case{"matmul", {{"m", "1000"}, {"n", "1001"}, {"k", "7"}}, 32},
+        Case{"matmul", {{"m", "257"}, {"n", "1024"}, {"k", "1023"}}, 32},
+        Case{"matmul", {{"n", "512"}}, 48}, Case{"matmul", {{"n", "260"}}, 32, "staging", "async"},
+        Case{"matmul", {{"n", "516"}}, 32, "FINISH", "atomic"},
+        Case{"matmul",
+             {{"m", "192"}, {"n", "321"}, {"k", "500"}, {"beta", "2"}},
+             32,
+             "FINISH",
+             "cluster"},
+        Case{"matmul", {{"m", "96"}, {"n", "200"}, {"k", "4000"}}, 32, "SPLIT", std::int64_t{0}},
+        Case{"matmul", {{"n", "256"}, {"layout_b", "column"}, {"beta", "1"}}, 32},
+        Case{"matmul",
+             {{"m", "130"},
+              {"n", "67"},
+              {"k", "33"},
+              {"layout_a", "column"},
+              {"layout_b", "column"},
+              {"alpha", "2"},
+              {"beta", "-0.5"}},
+             48}));
 INSTANTIATE_TEST_SUITE_P(
     Reduction, AwkwardSizes,
     testing::Values(Case{"reduction", {{"n", "1"}}, 24},

@@ -1,6 +1,7 @@
 #include "tuner/kernel/access_sampling.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 #include "models/memory_access.h"
@@ -53,21 +54,17 @@ std::vector<WarpSample> make_warps(const std::array<std::int64_t, 3>& block) {
   return samples;
 }
 
-// What one access was seen to do, weighted.
-struct Tally {
-  double weight = 0, active_weight = 0;
-  double lanes = 0, sectors = 0, lines = 0, granules = 0, efficiency = 0, wavefronts = 0;
-};
-
 class Sampler {
  public:
   Sampler(const BoundKernel& kernel, const BoundStep& step, const std::array<std::int64_t, 3>& grid,
-          const std::array<std::int64_t, 3>& block, std::vector<Cell> cells)
+          const std::array<std::int64_t, 3>& block, std::vector<Cell> cells, AccessMemo* memo)
       : kernel_(kernel),
         names_(kernel.names),
         step_(step),
         grid_(grid),
+        block_(block),
         cells_(std::move(cells)),
+        memo_(memo),
         varying_{names_.tx, names_.ty, names_.tz, names_.tid, names_.lane},
         warps_(make_warps(block)) {
     for (const BoundLoop& loop : step.loops) trips_.push_back(loop.count.integer(cells_, 1));
@@ -84,12 +81,12 @@ class Sampler {
     result.width_bytes = static_cast<int>(std::clamp<std::int64_t>(width, 1, kWidest));
     result.reuse = bound.reuse.real(cells_, 1);
     result.buffer_bytes = bound.buffer_bytes;
-    fill(result, sample(bound, result), bound.count.real(cells_, 1));
+    fill(result, tally(bound, result), bound.count.real(cells_, 1));
     return result;
   }
 
  private:
-  static void fill(models::MemoryAccess& result, const Tally& tally, double count) {
+  static void fill(models::MemoryAccess& result, const AccessTally& tally, double count) {
     if (!(tally.active_weight > 0)) {
       result.active_lanes = 0;
       return;
@@ -107,20 +104,56 @@ class Sampler {
     return bound.index.uses(slot) || bound.active.uses(slot);
   }
 
-  Tally sample(const BoundAccess& bound, const models::MemoryAccess& access) {
+  // Which of the samples an access tells apart.
+  struct Variety {
+    bool by_block = false, by_loop = false;
+  };
+
+  Variety variety(const BoundAccess& bound) const {
     const bool many_blocks = grid_[0] > 1 || grid_[1] > 1 || grid_[2] > 1;
-    const bool by_block =
+    Variety result;
+    result.by_block =
         many_blocks && (uses(bound, names_.bx) || uses(bound, names_.by) || uses(bound, names_.bz));
-    bool by_loop = false;
     for (std::size_t i = 0; i < step_.loops.size(); ++i) {
-      by_loop |= trips_[i] > 1 && uses(bound, step_.loops[i].slot);
+      result.by_loop |= trips_[i] > 1 && uses(bound, step_.loops[i].slot);
     }
-    Tally tally;
-    for (std::size_t turn = 0; turn < (by_block || by_loop ? 2U : 1U); ++turn) {
-      set_block(by_block && turn == 1);
+    return result;
+  }
+
+  AccessTally tally(const BoundAccess& bound, const models::MemoryAccess& access) {
+    const Variety variety = this->variety(bound);
+    if (memo_ == nullptr) return sample(bound, access, variety);
+    make_key(bound, access, variety);
+    if (const AccessTally* known = memo_->find(key_)) return *known;
+    return memo_->keep(key_, sample(bound, access, variety));
+  }
+
+  // All that sample() depends on.
+  void make_key(const BoundAccess& bound, const models::MemoryAccess& access,
+                const Variety& variety) {
+    const auto identity = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(bound.spec));
+    key_.assign({identity, access.width_bytes, element_bytes_});
+    key_.insert(key_.end(), block_.begin(), block_.end());
+    for (const int slot : bound.known_slots) {
+      std::int64_t bits = 0;
+      std::memcpy(&bits, &cells_[static_cast<std::size_t>(slot)], sizeof(bits));
+      key_.push_back(bits);
+    }
+    key_.push_back(variety.by_block ? 1 : 0);
+    if (variety.by_block) {
+      for (const std::int64_t blocks : grid_) key_.push_back(blocks / 2);
+    }
+    for (const std::int64_t trips : trips_) key_.push_back(trips > 1 ? 1 : 0);
+  }
+
+  AccessTally sample(const BoundAccess& bound, const models::MemoryAccess& access,
+                     const Variety& variety) {
+    AccessTally tally;
+    for (std::size_t turn = 0; turn < (variety.by_block || variety.by_loop ? 2U : 1U); ++turn) {
+      set_block(variety.by_block && turn == 1);
       for (std::size_t w = 0; w < warps_.size(); ++w) {
         // Both blocks share the work of both values: half of the pairs show as much as all.
-        set_loops(by_block ? (turn + w) % 2 == 1 : turn == 1);
+        set_loops(variety.by_block ? (turn + w) % 2 == 1 : turn == 1);
         play(bound, access, warps_[w], tally);
       }
     }
@@ -141,7 +174,7 @@ class Sampler {
   }
 
   void play(const BoundAccess& bound, const models::MemoryAccess& access, const WarpSample& warp,
-            Tally& tally) {
+            AccessTally& tally) {
     cells_[static_cast<std::size_t>(names_.warp)].i = warp.warp;
     tally.weight += warp.weight;
     models::LaneAddresses addresses;
@@ -207,8 +240,10 @@ class Sampler {
   const BoundKernel& kernel_;
   const Names& names_;
   const BoundStep& step_;
-  std::array<std::int64_t, 3> grid_;
+  std::array<std::int64_t, 3> grid_, block_;
   std::vector<Cell> cells_;
+  AccessMemo* memo_;
+  AccessMemo::Key key_;
   std::array<int, 5> varying_;
   std::vector<WarpSample> warps_;
   std::vector<std::int64_t> trips_;
@@ -229,11 +264,11 @@ bool holds_threads(const std::array<std::int64_t, 3>& sizes, std::int64_t most) 
 std::vector<models::MemoryAccess> sample_accesses(const BoundKernel& kernel, const BoundStep& step,
                                                   const std::array<std::int64_t, 3>& grid,
                                                   const std::array<std::int64_t, 3>& block,
-                                                  std::vector<expr::Cell> cells) {
+                                                  std::vector<expr::Cell> cells, AccessMemo* memo) {
   std::vector<models::MemoryAccess> accesses;
   if (step.accesses.empty() || !holds_threads(block, kMostThreads)) return accesses;
   if (!holds_threads(grid, std::numeric_limits<std::int64_t>::max())) return accesses;
-  Sampler sampler(kernel, step, grid, block, std::move(cells));
+  Sampler sampler(kernel, step, grid, block, std::move(cells), memo);
   accesses.reserve(step.accesses.size());
   for (const BoundAccess& bound : step.accesses) accesses.push_back(sampler.access(bound));
   return accesses;

@@ -9,15 +9,17 @@
 #include <vector>
 
 #include "models/estimate.h"
+#include "tuner/kernel/access_memo.h"
 #include "tuner/kernel/bound_kernel.h"
 
 namespace tuner {
 
 // `cells`: configuration and compiled names filled in; those of threads are overwritten. Empty
-// where the shape holds no thread (the estimate refuses such a launch by itself).
+// where the shape holds no thread (the estimate refuses such a launch by itself). `memo` may be
+// nullptr.
 std::vector<models::MemoryAccess> sample_accesses(const BoundKernel& kernel, const BoundStep& step,
                                                   const std::array<std::int64_t, 3>& grid,
                                                   const std::array<std::int64_t, 3>& block,
-                                                  std::vector<expr::Cell> cells);
+                                                  std::vector<expr::Cell> cells, AccessMemo* memo);
 
 }  // namespace tuner

@@ -106,6 +106,12 @@ BoundAccess BoundKernel::bind_access(const AccessSpec& spec,
   if (!spec.index.given()) description.fail(spec.index.pointer, "is missing");
   access.index = bind(spec.index, Phase::thread, Type::integer, loops);
   access.active = bind(spec.active, Phase::thread, Type::boolean, loops);
+  for (const BoundText* text : {&access.index, &access.active}) {
+    if (!text->given()) continue;
+    for (const int slot : text->expression().slots()) {
+      if (names.phase(slot) != Phase::thread) access.known_slots.push_back(slot);
+    }
+  }
   access.element_bytes = bind(spec.element_bytes, Phase::compiled, Type::integer);
   access.width = bind(spec.width, Phase::compiled, Type::integer);
   access.count = bind(spec.count, Phase::compiled, Type::real);

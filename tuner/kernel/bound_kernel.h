@@ -18,6 +18,7 @@ struct BoundAccess {
   BoundText index, element_bytes, width, count, active, reuse;
   std::int64_t buffer_element = 0;  // bytes; 0: no buffer
   double buffer_bytes = 0;
+  std::vector<int> known_slots;  // that index and active read and that are known before a thread is
 };
 
 struct BoundLoop {

@@ -102,12 +102,12 @@ BuildPlan Kernel::reference_build() const {
 }
 
 models::KernelShape Kernel::shape(const search::Config& config,
-                                  std::span<const CompiledEntry> compiled) const {
+                                  std::span<const CompiledEntry> compiled, AccessMemo* memo) const {
   const auto cells = space().cells(config);
   models::KernelShape shape;
   for (const BoundStep& step : impl_->steps) {
     if (!step.when.boolean(cells, true)) continue;
-    shape.launches.push_back(model_shape(*impl_, step, cells, compiled));
+    shape.launches.push_back(model_shape(*impl_, step, cells, compiled, memo));
   }
   shape.useful_flops = useful_flops();
   shape.useful_bytes = useful_bytes();

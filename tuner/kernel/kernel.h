@@ -19,6 +19,8 @@
 
 namespace tuner {
 
+class AccessMemo;  // tuner/kernel/access_memo.h
+
 // The axes' values of one tuning, every axis named, in declared order.
 struct Problem {
   std::vector<std::pair<std::string, Value>> axes;
@@ -76,9 +78,11 @@ class Kernel {
   // Empty entries where the kernel is verified by checks only.
   BuildPlan reference_build() const;
 
-  // `compiled` empty: the static shape, before compiling.
+  // `compiled` empty: the static shape, before compiling. `memo`: one that serves this kernel
+  // alone, from one thread; many shapes are much faster with it.
   models::KernelShape shape(const search::Config& config,
-                            std::span<const CompiledEntry> compiled = {}) const;
+                            std::span<const CompiledEntry> compiled = {},
+                            AccessMemo* memo = nullptr) const;
   LaunchPlan launch(const search::Config& config, std::span<const CompiledEntry> compiled,
                     std::span<const std::string> lowered_symbols) const;
   // As code for other sizes and devices; the axes of kind choice and type keep their values.

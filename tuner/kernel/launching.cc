@@ -208,7 +208,7 @@ StepShape step_shape(const BoundKernel& kernel, const BoundStep& step,
 
 models::LaunchShape model_shape(const BoundKernel& kernel, const BoundStep& step,
                                 std::span<const expr::Cell> cells,
-                                std::span<const CompiledEntry> compiled) {
+                                std::span<const CompiledEntry> compiled, AccessMemo* memo) {
   StepShape shape = step_shape(kernel, step, cells, compiled);
   models::LaunchShape launch;
   launch.name = step.spec->name;
@@ -229,7 +229,8 @@ models::LaunchShape model_shape(const BoundKernel& kernel, const BoundStep& step
     launch.spill_bytes = shape.compiled->spill_bytes;
   }
   set_counts(step, shape.cells, launch);
-  launch.accesses = sample_accesses(kernel, step, shape.grid, shape.block, std::move(shape.cells));
+  launch.accesses =
+      sample_accesses(kernel, step, shape.grid, shape.block, std::move(shape.cells), memo);
   return launch;
 }
 

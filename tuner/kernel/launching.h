@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tuner/kernel/access_memo.h"
 #include "tuner/kernel/bound_kernel.h"
 
 namespace tuner {
@@ -21,9 +22,10 @@ struct StepShape {
 StepShape step_shape(const BoundKernel& kernel, const BoundStep& step,
                      std::span<const expr::Cell> cells, std::span<const CompiledEntry> compiled);
 
+// `memo` may be nullptr.
 models::LaunchShape model_shape(const BoundKernel& kernel, const BoundStep& step,
                                 std::span<const expr::Cell> cells,
-                                std::span<const CompiledEntry> compiled);
+                                std::span<const CompiledEntry> compiled, AccessMemo* memo);
 
 LaunchPlan make_launch_plan(const BoundKernel& kernel, std::span<const expr::Cell> cells,
                             std::span<const CompiledEntry> compiled,

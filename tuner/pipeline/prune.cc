@@ -5,12 +5,14 @@
 #include <thread>
 
 #include "models/estimate.h"
+#include "tuner/kernel/access_memo.h"
 
 namespace tuner {
 namespace {
 
-models::Estimate static_estimate(const Kernel& kernel, const search::Config& config, bool cold) {
-  models::KernelShape shape = kernel.shape(config);
+models::Estimate static_estimate(const Kernel& kernel, const search::Config& config, bool cold,
+                                 AccessMemo* memo) {
+  models::KernelShape shape = kernel.shape(config, {}, memo);
   shape.cold = cold;
   return models::estimate(kernel.device(), shape);
 }
@@ -23,8 +25,9 @@ struct Part {
 
 void score(const Kernel& kernel, std::span<const search::Config> configs, bool cold, Part& part) {
   try {
+    AccessMemo memo;
     for (const search::Config& config : configs) {
-      const models::Estimate estimate = static_estimate(kernel, config, cold);
+      const models::Estimate estimate = static_estimate(kernel, config, cold, &memo);
       if (estimate.keep) {
         part.candidates.push_back({config, estimate.time_ns});
       } else {
@@ -70,7 +73,7 @@ Pruned prune(const Kernel& kernel, bool cold, std::uint64_t seed) {
 }
 
 std::optional<double> predict_ns(const Kernel& kernel, const search::Config& config, bool cold) {
-  const models::Estimate estimate = static_estimate(kernel, config, cold);
+  const models::Estimate estimate = static_estimate(kernel, config, cold, nullptr);
   if (!estimate.keep) return std::nullopt;
   return estimate.time_ns;
 }

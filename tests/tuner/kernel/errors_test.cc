@@ -76,7 +76,8 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Sizes, ManySpellings) {
   const auto matmul = load_kernel_description(source_folder() / "kernels_src/matmul");
   const Given given = {{"n", "2^10"}, {"m", "1e6"}};
-  EXPECT_EQ(to_string(resolve_problem(matmul, given)), "dtype=f32 n=1024 m=1000000 k=1024");
+  EXPECT_EQ(to_string(resolve_problem(matmul, given)),
+            "dtype=f32 n=1024 m=1000000 k=1024 layout_a=row layout_b=row alpha=1 beta=0");
 }
 
 TEST(Catalog, SuggestsTheNearest) {

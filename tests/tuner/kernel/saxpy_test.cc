@@ -80,13 +80,13 @@ TEST(Gather, StridedReadsASectorALane) {
 TEST(Reference, WritesItsOwnOutput) {
   const Kernel kernel = bind("kernels_src/matmul", {{"n", "64"}});
   const BuildPlan build = kernel.reference_build();
-  EXPECT_THAT(build.entries, ElementsAre("matmul_reference<float>"));
+  EXPECT_THAT(build.entries, ElementsAre("matmul_reference<float, true, true>"));
   const std::vector<CompiledEntry> compiled = {{build.entries.at(0), "_ref", 16, 0, 0}};
   const auto steps = kernel.reference_launch(compiled);
   ASSERT_EQ(steps.size(), 1U);
   EXPECT_THAT(steps[0].grid, ElementsAre(16, 1, 1));
   EXPECT_EQ(steps[0].arguments.at(0).kind, LaunchArgument::Kind::buffer);
-  EXPECT_EQ(steps[0].arguments.at(2).kind, LaunchArgument::Kind::reference_output);
+  EXPECT_EQ(steps[0].arguments.at(3).kind, LaunchArgument::Kind::reference_output);
 }
 
 }  // namespace
