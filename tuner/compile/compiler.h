@@ -68,6 +68,11 @@ struct CompilerPoolOptions {
 // for and what to install.
 std::unique_ptr<Compiler> make_compiler_pool(const CompilerPoolOptions& options);
 
+// A compiler without processes, for programs that may start none: submit() compiles in the calling
+// thread (several may call), returns once `done` was called, and knows no deadline and no cancel.
+// Of the options the cache's count. Throws as make_compiler_pool().
+std::unique_ptr<Compiler> make_in_process_compiler(const CompilerPoolOptions& options);
+
 // Compiles one job here and now through `compiler`.
 CompileResult compile_and_wait(Compiler& compiler, CompileJob job);
 

@@ -64,6 +64,13 @@ std::optional<Candidate> candidate_of(const LookupQuery& query, const TunedEntry
   return candidate;
 }
 
+std::string stale_warning(const Candidate& candidate) {
+  return fmt::format(
+      "The result for {} in {} is stale: the kernel's source or options have changed since. Tune "
+      "it again.",
+      to_string(candidate.entry.problem), candidate.file.string());
+}
+
 void collect(const LookupQuery& query, const fs::path& file, std::vector<Candidate>& candidates) {
   const TunedResult result = load_tuned_result(file);
   if (result.kernel != query.kernel) return;
@@ -103,12 +110,7 @@ std::vector<Candidate> candidates_in(std::span<const fs::path> folders, const Lo
 }
 
 void take(LookupAnswer& answer, Candidate candidate) {
-  if (candidate.stale) {
-    answer.warnings.push_back(
-        fmt::format("The result for {} in {} is stale: the kernel's source or options have changed "
-                    "since. Tune it again.",
-                    to_string(candidate.entry.problem), candidate.file.string()));
-  }
+  if (candidate.stale) answer.warnings.push_back(stale_warning(candidate));
   answer.rung = candidate.rung;
   answer.stale = candidate.stale;
   answer.distance = candidate.distance;
@@ -152,6 +154,10 @@ std::optional<double> problem_distance(const LookupQuery& query, const NamedValu
 LookupAnswer lookup(std::span<const fs::path> folders, const LookupQuery& query) {
   LookupAnswer answer;
   for (Candidate& candidate : candidates_in(folders, query, answer.warnings)) {
+    if (candidate.stale && !query.allow_stale) {
+      answer.warnings.push_back(stale_warning(candidate));
+      continue;
+    }
     const NamedValues& config = candidate.entry.winner.config;
     if (!query.is_valid || query.is_valid(config)) {
       take(answer, std::move(candidate));
