@@ -64,7 +64,7 @@ void write_cubins(const ExportFlags& flags, const Output& output) {
 
 ExitCode run(const ExportFlags& flags, const Output& output) {
   if (flags.output.empty() && flags.cubins.empty()) {
-    throw TunerError("Nothing to write: give -o FILE for a header, --cubins DIR for cubins");
+    throw TunerError("Nothing to write: give --output FILE for a header, --cubins DIR for cubins");
   }
   if (cpp_identifier(flags.name_space) != flags.name_space) {
     throw TunerError(

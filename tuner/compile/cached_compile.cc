@@ -86,7 +86,7 @@ CompileResult CachedCompile::run_afresh(
     const CompileJob& job, const CompileKey& key,
     const std::function<FreshCompile(const CompileRequest&)>& compile) {
   const auto& known = nvrtc_.architectures;
-  if (std::find(known.begin(), known.end(), job.architecture) == known.end()) {
+  if (!known.empty() && std::find(known.begin(), known.end(), job.architecture) == known.end()) {
     return compile_failure(Status::error, fmt::format("NVRTC {} cannot compile for sm_{}",
                                                       nvrtc_.version, job.architecture));
   }

@@ -86,6 +86,9 @@ struct NvrtcInfo {
   std::string problem;                // why not found
 };
 NvrtcInfo nvrtc_info();
+// The same without loading it, which takes tens of milliseconds: told from where it lies and what
+// lies beside it, without the architectures. `found` is false where only loading could tell.
+NvrtcInfo nvrtc_info_unloaded();
 
 // Hash (16 hex digits) of the source, every header of the project's own that it includes, and
 // `options`: the provenance that decides whether a stored result is stale. Throws TunerError for a

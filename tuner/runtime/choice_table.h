@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -14,6 +15,10 @@
 #include "tuner/runtime/runtime.h"
 
 namespace tuner::runtime {
+
+namespace detail {
+inline constexpr std::int64_t kNotSet = std::numeric_limits<std::int64_t>::min();
+}
 
 using Codes = std::array<std::int64_t, detail::kMaxAxes>;  // of a problem's axes
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 
 #include "expr/error.h"
 #include "expr/expression.h"
@@ -29,15 +28,9 @@ std::string text_of(const Axis& axis, std::int64_t code) {
   return std::to_string(code);
 }
 
-template <class List, class Name>
-bool holds(const List& list, const std::string& wanted, Name name) {
-  return std::any_of(list.begin(), list.end(),
-                     [&](const auto& one) { return name(one) == wanted; });
-}
-
-std::string names_of(const std::vector<BufferSpec>& buffers) {
+std::string names_of(const std::vector<LoadedKernel::Buffer>& buffers) {
   std::vector<std::string> names;
-  for (const BufferSpec& buffer : buffers) names.push_back(buffer.name);
+  for (const LoadedKernel::Buffer& buffer : buffers) names.push_back(buffer.name);
   return fmt::format("{}", fmt::join(names, " "));
 }
 
@@ -130,7 +123,7 @@ Choice& KernelState::select_slowly(const Codes& codes) {
 tuner::Kernel KernelState::bind(const Codes& codes) const {
   std::vector<std::pair<std::string, std::string>> given;
   for (std::size_t i = 0; i < description_.axes.size(); ++i) {
-    if (codes[i] == std::numeric_limits<std::int64_t>::min()) continue;
+    if (codes[i] == kNotSet) continue;
     given.emplace_back(description_.axes[i].name, text_of(description_.axes[i], codes[i]));
   }
   return {description_, resolve_problem(description_, given), runtime_.device()};
@@ -183,7 +176,7 @@ LoadedKernel& KernelState::load(Choice& choice) {
   LaunchPlan plan =
       choice.kernel.launch(choice.config, compiled_entries(compiled), compiled.symbol_names);
   choice.owned = std::make_unique<LoadedKernel>(gpu.driver, gpu.profile, std::move(plan),
-                                                read_file(compiled.cubin));
+                                                choice.kernel.buffers(), read_file(compiled.cubin));
   choice.loaded.store(choice.owned.get(), std::memory_order_release);
   return *choice.owned;
 }
@@ -191,8 +184,8 @@ LoadedKernel& KernelState::load(Choice& choice) {
 std::vector<Buffer> KernelState::buffers(const Problem& problem) {
   std::vector<Buffer> buffers;
   for (const BufferSpec& spec : select(problem).kernel.buffers()) {
-    buffers.push_back({spec.name, spec.element, spec.count,
-                       spec.count * size_of(parse_element(spec.element)), spec.input, spec.output});
+    buffers.push_back(
+        {spec.name, spec.element, spec.count, bytes_of(spec), spec.input, spec.output});
   }
   return buffers;
 }
@@ -203,30 +196,30 @@ const Selection& KernelState::launch(CUstream stream, const Problem& problem,
   LoadedKernel& loaded = *choice.loaded.load(std::memory_order_acquire);
   check_scalars(choice, arguments);
   const CurrentContext current(runtime_.gpu());
-  loaded.launch(stream, targets(choice, arguments));
+  loaded.launch(stream, addresses(loaded, arguments));
   return choice.selection;
 }
 
-LaunchTargets KernelState::targets(const Choice& choice, const Arguments& arguments) const {
-  const std::vector<BufferSpec> buffers = choice.kernel.buffers();
-  LaunchTargets targets;
+// In the order of the loaded kernel's buffers.
+std::vector<CUdeviceptr> KernelState::addresses(const LoadedKernel& loaded,
+                                                const Arguments& arguments) const {
+  const std::vector<LoadedKernel::Buffer>& buffers = loaded.buffers();
+  std::vector<CUdeviceptr> addresses(buffers.size(), 0);
   for (const auto& [name, address] : arguments.pointers_) {
-    if (!holds(buffers, name, [](const BufferSpec& spec) { return spec.name; })) {
+    const auto buffer =
+        std::find_if(buffers.begin(), buffers.end(),
+                     [&, &wanted = name](const auto& one) { return one.name == wanted; });
+    if (buffer == buffers.end()) {
       throw TunerError(fmt::format("The kernel {} has no buffer '{}'; it has: {}.",
                                    description_.name, name, names_of(buffers)));
     }
-    targets.buffers[name].address = address;
+    addresses[static_cast<std::size_t>(buffer - buffers.begin())] = address;
   }
-  for (const BufferSpec& spec : buffers) {
-    LaunchTarget& target = targets.buffers[spec.name];
-    if (target.address == 0) {
-      throw TunerError(fmt::format("The kernel {} needs a pointer for its buffer '{}'.",
-                                   description_.name, spec.name));
-    }
-    target.element = parse_element(spec.element);
-    target.bytes = spec.count * size_of(target.element);
-  }
-  return targets;
+  const auto missing = std::find(addresses.begin(), addresses.end(), 0U);
+  if (missing == addresses.end()) return addresses;
+  throw TunerError(
+      fmt::format("The kernel {} needs a pointer for its buffer '{}'.", description_.name,
+                  buffers[static_cast<std::size_t>(missing - addresses.begin())].name));
 }
 
 void KernelState::check_scalars(const Choice& choice, const Arguments& arguments) const {

@@ -21,15 +21,22 @@ namespace tuner::runtime {
 // destroyed.
 class LoadedKernel {
  public:
+  struct Buffer {
+    std::string name;
+    std::int64_t bytes = 0;
+    Element element = Element::u8;
+  };
+
   // `image`: the cubin's bytes. Throws LaunchRefused or DriverError where the device does not take
   // the configuration.
   LoadedKernel(std::shared_ptr<const Driver> driver, models::DeviceProfile device, LaunchPlan plan,
-               std::string image);
+               const std::vector<BufferSpec>& buffers, std::string image);
 
   const LaunchPlan& plan() const { return plan_; }
-  // Queues all steps. `buffers`: every buffer of the kernel. The first launch on a stream allocates
-  // the workspaces.
-  void launch(CUstream stream, LaunchTargets buffers);
+  const std::vector<Buffer>& buffers() const { return buffers_; }  // all that the kernel has
+  // Queues all steps. `addresses`: of the buffers, in their order. The first launch on a stream
+  // allocates the workspaces.
+  void launch(CUstream stream, const std::vector<CUdeviceptr>& addresses);
 
  private:
   // The default stream of a thread is another in each, under one handle.
@@ -40,21 +47,29 @@ class LoadedKernel {
     std::optional<Module> module;
     std::optional<LaunchSequence> sequence;
     std::vector<DeviceMemory> workspaces;
+    // Of the last launch: mostly the next has the same.
+    std::vector<CUdeviceptr> addresses;
+    std::optional<BoundArguments> arguments;
   };
 
   OnStream& on_stream(CUstream stream);
   std::unique_ptr<OnStream> make_on_stream(CUstream stream) const;
-  void fill_symbols(const OnStream& own, const LaunchTargets& buffers, CUstream stream) const;
+  LaunchTargets targets(const OnStream& own, const std::vector<CUdeviceptr>& addresses) const;
+  void fill_symbols(const OnStream& own, const std::vector<CUdeviceptr>& addresses,
+                    CUstream stream) const;
   void zero(CUdeviceptr target, std::int64_t bytes, CUstream stream) const;
 
   const std::shared_ptr<const Driver> driver_;
   const models::DeviceProfile device_;
   const LaunchPlan plan_;
+  const std::vector<Buffer> buffers_;
   const std::string image_;  // empty where one module serves all streams
   Module module_;
   const LaunchSequence sequence_;
   std::mutex mutex_;  // guards the map, not what is in it
   std::map<StreamKey, std::unique_ptr<OnStream>> streams_;
 };
+
+std::int64_t bytes_of(const BufferSpec& buffer);
 
 }  // namespace tuner::runtime

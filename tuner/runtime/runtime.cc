@@ -26,6 +26,8 @@ Error::Kind kind_of(const TunerError& error) {
   }
 }
 
+constexpr std::int64_t kNotSet = detail::kNotSet;
+
 // What is thrown to the program is of the public header alone.
 template <typename Work>
 decltype(auto) guarded(Work work) {
@@ -56,17 +58,15 @@ const char* name_of(Rung rung) noexcept {
   return "fallback";
 }
 
-Problem::Problem(const detail::KernelState& kernel) : kernel_(&kernel) {
-  codes_.fill(std::numeric_limits<std::int64_t>::min());
-}
+Problem::Problem(const detail::KernelState& kernel) : kernel_(&kernel) { codes_.fill(kNotSet); }
 
 Problem& Problem::set(std::string_view axis, long long value) {
   return guarded([&]() -> Problem& {
     const std::size_t index = kernel_->axis_index(axis);
     switch (kernel_->axis(index).kind) {
       case Axis::Kind::size:
-        // What no kernel allows stands in for what means "not set".
-        codes_[index] = std::max<std::int64_t>(value, -1);
+        // The least of all means "not set"; the next is refused just as well.
+        codes_[index] = std::max<std::int64_t>(value, kNotSet + 1);
         break;
       case Axis::Kind::number:
         codes_[index] = std::bit_cast<std::int64_t>(static_cast<double>(value));

@@ -1,4 +1,6 @@
 #include <fmt/format.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -46,13 +48,26 @@ std::string captured_name(const KernelDescription& kernel, const fs::path& data)
                                                       : fs::absolute(kernel.file).string();
 }
 
+// What the parts beneath log, a cache that cannot be written say, must not go to the program's
+// stdout. The logger is this library's own: none of it is seen outside.
+void log_to_stderr() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    spdlog::set_default_logger(std::make_shared<spdlog::logger>(
+        "tuner", std::make_shared<spdlog::sinks::stderr_sink_mt>()));
+    spdlog::set_pattern("tuner: %v");
+  });
+}
+
 }  // namespace
 
 RuntimeState::RuntimeState(Options options)
     : options_(std::move(options)),
       folders_(folders_of(options_)),
       capture_(capture_of(options_)),
-      cubins_(options_.cubins, options_.cache, options_.compile) {}
+      cubins_(options_.cubins, options_.cache, options_.compile) {
+  log_to_stderr();
+}
 
 RuntimeState::~RuntimeState() {
   if (captures()) {

@@ -84,7 +84,7 @@ class KernelState {
   Choice& fall_back(const Choice& from, const std::string& reason);
   LoadedKernel& load(Choice& choice);
   Choice& prepare(Choice& choice);
-  LaunchTargets targets(const Choice& choice, const Arguments& arguments) const;
+  std::vector<CUdeviceptr> addresses(const LoadedKernel& loaded, const Arguments& arguments) const;
   void check_scalars(const Choice& choice, const Arguments& arguments) const;
 
   RuntimeState& runtime_;
