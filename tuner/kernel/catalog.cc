@@ -30,6 +30,12 @@ KernelDescription find_kernel(const std::string& name_or_path, const fs::path& d
   };
   std::vector<std::string> names;
   if (!is_path) {
+    // Mostly a kernel's folder has its name, and the others need not be read.
+    const fs::path folder = data_folder(data) / "kernels_src" / path;
+    if (!path.empty() && fs::is_regular_file(folder / "kernel.json")) {
+      KernelDescription kernel = load_kernel_description(folder, data);
+      if (kernel.name == name_or_path) return kernel;
+    }
     for (KernelDescription& kernel : built_in_kernels(data)) {
       if (kernel.name == name_or_path) return std::move(kernel);
       names.push_back(kernel.name);

@@ -7,15 +7,13 @@ namespace {
 
 constexpr std::size_t kFirstSlots = 64;
 
-// Sizes are often powers of 2, so that every bit of the result has to depend on high ones, too (the
-// finishing steps of MurmurHash3).
+// Sizes are often powers of 2, so that every bit of the result has to depend on high ones, too (as
+// in MurmurHash3's finishing steps).
 std::size_t hash_of(const Codes& codes, std::size_t axes) noexcept {
   std::uint64_t hash = axes;
   for (std::size_t i = 0; i < axes; ++i) {
-    hash ^= static_cast<std::uint64_t>(codes[i]);
-    hash ^= hash >> 33;
-    hash *= 0xff51afd7ed558ccdull;
-    hash ^= hash >> 33;
+    hash = (hash ^ static_cast<std::uint64_t>(codes[i])) * 0xff51afd7ed558ccdull;
+    hash ^= hash >> 32;
   }
   return static_cast<std::size_t>(hash);
 }

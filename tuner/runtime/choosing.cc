@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "expr/error.h"
@@ -26,20 +24,6 @@ Rung rung_of(tuner::Rung rung) {
   return Rung::fallback;
 }
 
-bool is_better(const LookupAnswer& a, const LookupAnswer& b) {
-  const auto rank = [](const LookupAnswer& answer) {
-    return std::make_tuple(answer.rung, answer.stale, answer.distance);
-  };
-  return rank(a) < rank(b);
-}
-
-// Each file is read for both modes, so that what is wrong with it is found twice.
-void add_warnings(std::vector<std::string>& all, const std::vector<std::string>& more) {
-  for (const std::string& warning : more) {
-    if (std::find(all.begin(), all.end(), warning) == all.end()) all.push_back(warning);
-  }
-}
-
 Selection describe(const tuner::Kernel& kernel, const search::Config& config) {
   Selection selection;
   selection.config = kernel.space().id(config);
@@ -54,17 +38,12 @@ Selection describe(const tuner::Kernel& kernel, const search::Config& config) {
 
 Chosen choose(const tuner::Kernel& kernel, const std::vector<std::filesystem::path>& folders,
               bool allow_stale) {
-  LookupQuery query = lookup_query(kernel, "cold");
+  LookupQuery query = lookup_query(kernel, "");
   query.allow_stale = allow_stale;
   LookupAnswer answer = lookup(folders, query);
-  query.cache = "warm";
-  LookupAnswer warm = lookup(folders, query);
-  std::vector<std::string> warnings = answer.warnings;
-  add_warnings(warnings, warm.warnings);
-  if (is_better(warm, answer)) answer = std::move(warm);
   if (!answer.entry) {
     Chosen chosen = choose_fallback(kernel);
-    chosen.warnings = std::move(warnings);
+    chosen.warnings = std::move(answer.warnings);
     return chosen;
   }
   const TunedEntry& entry = *answer.entry;
@@ -76,7 +55,7 @@ Chosen choose(const tuner::Kernel& kernel, const std::vector<std::filesystem::pa
   selection.tuned_ns = entry.winner.time_ns;
   selection.file = answer.file;
   selection.stale = answer.stale;
-  return {kernel, std::move(config), std::move(selection), std::move(warnings)};
+  return {kernel, std::move(config), std::move(selection), std::move(answer.warnings)};
 }
 
 Chosen choose_fallback(const tuner::Kernel& kernel) {

@@ -53,21 +53,20 @@ KernelState::KernelState(RuntimeState& runtime, KernelDescription description)
                                  description_.file.string(), description_.axes.size(), kMaxAxes));
   }
   for (const Axis& axis : description_.axes) {
+    axis_names_.push_back(axis.name);
     std::vector<std::string>& texts = choices_.emplace_back();
     for (const Value& value : axis.values) texts.push_back(to_string(value));
   }
 }
 
 std::size_t KernelState::axis_index(std::string_view name) const {
-  for (std::size_t i = 0; i < description_.axes.size(); ++i) {
-    if (description_.axes[i].name == name) return i;
+  for (std::size_t i = 0; i < axis_names_.size(); ++i) {
+    if (axis_names_[i] == name) return i;
   }
-  std::vector<std::string> known;
-  for (const Axis& axis : description_.axes) known.push_back(axis.name);
-  const auto near = expr::nearest_name(name, known);
-  throw TunerError(
-      fmt::format("The kernel {} has no problem axis '{}'{}; it has: {}.", description_.name, name,
-                  near ? fmt::format("; did you mean '{}'?", *near) : "", fmt::join(known, " ")));
+  const auto near = expr::nearest_name(name, axis_names_);
+  throw TunerError(fmt::format(
+      "The kernel {} has no problem axis '{}'{}; it has: {}.", description_.name, name,
+      near ? fmt::format("; did you mean '{}'?", *near) : "", fmt::join(axis_names_, " ")));
 }
 
 void KernelState::refuse_value(std::size_t axis, std::string_view text) const {

@@ -89,6 +89,7 @@ class KernelState {
 
   RuntimeState& runtime_;
   const KernelDescription description_;
+  std::vector<std::string> axis_names_;
   std::vector<std::vector<std::string>> choices_;  // texts of each axis' values
   std::mutex mutex_;                               // held by whoever adds to the table
   ChoiceTable table_;

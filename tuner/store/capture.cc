@@ -88,10 +88,11 @@ std::vector<CapturedProblem> load_captured(const fs::path& file) {
     try {
       add(all, parse_line(line, origin));
     } catch (const TunerError& error) {
-      const std::string what = error.what();
+      std::string what = error.what();
+      if (!what.starts_with(origin)) what.insert(0, origin + ": ");
       throw TunerError(
-          fmt::format("{}{}. Mend or delete that line; the others stand for themselves.",
-                      what.starts_with(origin) ? "" : origin + ": ", what));
+          fmt::format("{}{} Mend or delete that line; the others stand for themselves.", what,
+                      what.ends_with('.') ? "" : "."));
     }
   }
   if (all.empty()) {

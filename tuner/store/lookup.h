@@ -22,8 +22,8 @@ std::string_view to_string(
 
 struct LookupQuery {
   std::string kernel;
-  NamedValues problem;  // every axis
-  std::string cache = "cold";
+  NamedValues problem;         // every axis
+  std::string cache = "cold";  // or "warm"; empty: either, of equals the cold one
   ResultDevice device;
   std::string source_hash;                // of the source as it is now
   std::vector<std::string> nearest_axes;  // sizes that may differ; the other axes must be equal

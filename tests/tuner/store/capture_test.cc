@@ -38,10 +38,11 @@ TEST(Capture, NamesTheLineThatIsWrong) {
       "\n";
   const std::pair<const char*, const char*> wrong[] = {
       {R"({"schema": "tuner.cap)", "JSON"},
-      {R"([1])", "tuner.capture"},
+      {R"([1])", "object"},
       {R"({"schema": "tuner.journal", "version": 1})", "tuner.capture"},
       {R"({"schema": "tuner.capture", "version": 9, "kernel": "copy", "problem": {}})", "version"},
-      {R"({"schema": "tuner.capture", "version": 1, "problem": {"n": 3}})", "/kernel"},
+      {R"({"schema": "tuner.capture", "version": 1, "problem": {"n": 3}})",
+       "\"kernel\" is missing"},
       {R"({"schema": "tuner.capture", "version": 1, "kernel": "copy", "problem": 3})", "/problem"},
       {R"({"schema": "tuner.capture", "version": 1, "kernel": "copy", "problem": {"n": []}})",
        "/problem"},
