@@ -24,7 +24,7 @@ struct Noted {
   CUstream stream = nullptr;
   CUdeviceptr target = 0;
   std::size_t bytes = 0;
-  std::vector<std::uint64_t> arguments;  // of a launch: the first 8 bytes of each
+  std::vector<std::uint64_t> arguments = {};  // of a launch: the first 8 bytes of each
   unsigned grid = 0, block = 0;
 };
 
