@@ -53,7 +53,7 @@ bool holds_data(const fs::path& folder) {
 fs::path checked_data(const fs::path& folder, const char* named_by) {
   if (holds_data(folder)) return folder;
   throw TunerError(
-      fmt::format("{}, as {} says, holds no kernels_src: name the share/tuner of an installed "
+      fmt::format("{}, which {} names, holds no kernels_src: name the share/tuner of an installed "
                   "tuner, or its source tree.",
                   folder.string(), named_by));
 }
@@ -81,7 +81,7 @@ fs::path self_executable() { return fs::read_symlink("/proc/self/exe"); }
 std::string tool_version() { return TUNER_VERSION; }
 
 fs::path data_folder(const fs::path& given) {
-  if (!given.empty()) return checked_data(given, "the data folder");
+  if (!given.empty()) return checked_data(given, "the caller");
   if (const char* value = std::getenv(kDataVariable); value != nullptr && *value != '\0') {
     return checked_data(value, kDataVariable);
   }
