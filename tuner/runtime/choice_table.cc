@@ -1,7 +1,5 @@
 #include "tuner/runtime/choice_table.h"
 
-#include <algorithm>
-
 namespace tuner::runtime {
 namespace {
 
@@ -18,8 +16,12 @@ std::size_t hash_of(const Codes& codes, std::size_t axes) noexcept {
   return static_cast<std::size_t>(hash);
 }
 
+// By the word, not by memcmp: its wide loads would wait for a problem's narrow stores of just now.
 bool same(const Codes& a, const Codes& b, std::size_t axes) noexcept {
-  return std::equal(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(axes), b.begin());
+  for (std::size_t i = 0; i < axes; ++i) {
+    if (a[i] != b[i]) return false;
+  }
+  return true;
 }
 
 // The slot of these codes, or the free one where they would stand: the table is never full.
