@@ -65,17 +65,28 @@ install(
   NAMESPACE tuner::
   FILE tunerTargets.cmake
   DESTINATION "${tuner_cmake}")
+# Not there where only the executable was built; a set of its own, so that the rest of the package serves
+# without it.
+install(TARGETS tuner_runtime EXPORT tuner_runtime_targets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" OPTIONAL)
+install(FILES tuner/runtime/runtime.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/tuner/runtime")
+install(
+  EXPORT tuner_runtime_targets
+  NAMESPACE tuner::
+  FILE tunerRuntimeTargets.cmake
+  DESTINATION "${tuner_cmake}")
+set(tuner_runtime_library "${CMAKE_INSTALL_LIBDIR}/libtuner_runtime.so")
 configure_package_config_file(
   cmake/tunerConfig.cmake.in "${PROJECT_BINARY_DIR}/tunerConfig.cmake"
   INSTALL_DESTINATION "${tuner_cmake}"
-  PATH_VARS tuner_kernels tuner_configs)
+  PATH_VARS tuner_kernels tuner_configs tuner_runtime_library)
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/tunerConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/tunerConfig.cmake" "${PROJECT_BINARY_DIR}/tunerConfigVersion.cmake"
               cmake/TunerEmbed.cmake DESTINATION "${tuner_cmake}")
 file(RELATIVE_PATH tuner_pc_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 string(REGEX REPLACE "/$" "" tuner_pc_prefix "${tuner_pc_prefix}")
 configure_file(cmake/tuner.pc.in "${PROJECT_BINARY_DIR}/tuner.pc" @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/tuner.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+configure_file(cmake/tuner-runtime.pc.in "${PROJECT_BINARY_DIR}/tuner-runtime.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/tuner.pc" "${PROJECT_BINARY_DIR}/tuner-runtime.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 
 # cpack: a .deb and a .tar.gz.
 if(PROJECT_IS_TOP_LEVEL)
@@ -85,7 +96,7 @@ if(PROJECT_IS_TOP_LEVEL)
   set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
   set(CPACK_RESOURCE_FILE_LICENSE "${PROJECT_SOURCE_DIR}/LICENSE")
   set(CPACK_STRIP_FILES ON)
-  set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6, zlib1g")
+  set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6, libgcc-s1, libstdc++6, zlib1g")
   set(CPACK_DEBIAN_PACKAGE_SECTION "devel")
   set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
   include(CPack)

@@ -1,10 +1,12 @@
-# tuner_library(NAME [DEPS target...])
+# tuner_library(NAME [PIC] [DEPS target...])
 #   One static library of every .cc in the current folder. A folder is one library.
+#   PIC: its code goes into the run-time library, which is a shared one.
 function(tuner_library name)
-  cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "PIC" "" "DEPS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cc")
   add_library(${name} STATIC ${sources})
   target_link_libraries(${name} PUBLIC tuner_settings ${ARG_DEPS})
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ${ARG_PIC})
 endfunction()
 
 # tuner_test(NAME LABELS label... [DEPS target...] [SOURCES file...] [ENVIRONMENT VAR=value...])

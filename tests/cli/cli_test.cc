@@ -54,6 +54,8 @@ TEST(CommandLine, SaysWhatIsWrongAndWhatWasMeant) {
       {{"occupancy"}, 4, "--device h200"},
       {{"occupancy", "--device", "0"}, 4, "driver"},
       {{"space"}, 2, "KERNEL"},
+      {{"tune"}, 2, "KERNEL is missing"},
+      {{"tune", "--from-capture", "no/such.jsonl"}, 2, "no/such.jsonl"},
       {{"compare", "a.json"}, 2, "SECOND"},
       {{"compare", "no/a.json", "no/b.json"}, 2, "no/a.json"},
       {{"export", "copy"}, 2, "--output"},

@@ -13,7 +13,7 @@ namespace {
 // Which folders may name each CUDA header; the driver stays out of everything that needs no GPU.
 const Arrows& cuda_header_homes() {
   static const Arrows homes = {
-      {"cuda.h", {"tuner/gpu", "tuner/measure", "tuner/worker", "tuner/runtime"}},
+      {"cuda.h", {"tuner/gpu", "tuner/launch", "tuner/measure", "tuner/worker", "tuner/runtime"}},
       {"nvrtc.h", {"tuner/compile"}},
       {"nvml.h", {"tuner/gpu"}},
       {"cupti.h", {"tuner/gpu"}},
@@ -168,21 +168,25 @@ const Arrows& allowed_arrows() {
       {"tuner/gpu", {"tuner/os", "models", "expr"}},
       {"tuner/kernel", {"search", "models", "expr", "tuner/os"}},
       {"tuner/compile", {"tuner/os", "expr"}},
-      {"tuner/measure", {"tuner/kernel", "tuner/gpu", "tuner/os", "models", "expr"}},
+      {"tuner/launch", {"tuner/kernel", "tuner/gpu", "tuner/os", "search", "models", "expr"}},
+      {"tuner/measure",
+       {"tuner/launch", "tuner/kernel", "tuner/gpu", "tuner/os", "models", "expr"}},
       {"tuner/worker", {"tuner/measure", "tuner/gpu", "tuner/os", "models", "expr"}},
       {"tuner/store", {"tuner/kernel", "tuner/os", "search", "models", "expr"}},
       {"tuner/report", {"tuner/os", "search", "models", "expr"}},
       {"tuner/embed", {"tuner/store", "tuner/kernel", "tuner/os", "search", "models", "expr"}},
+      {"tuner/select",
+       {"tuner/kernel", "tuner/compile", "tuner/store", "tuner/os", "search", "models", "expr"}},
       {"tuner/runtime",
-       {"tuner/kernel", "tuner/compile", "tuner/gpu", "tuner/store", "tuner/os", "search", "models",
-        "expr"}},
+       {"tuner/select", "tuner/launch", "tuner/kernel", "tuner/compile", "tuner/gpu", "tuner/store",
+        "tuner/os", "search", "models", "expr"}},
       {"tuner/pipeline",
-       {"tuner/kernel", "tuner/compile", "tuner/worker", "tuner/measure", "tuner/store",
-        "tuner/report", "tuner/embed", "tuner/os", "search", "models", "expr"}},
+       {"tuner/select", "tuner/kernel", "tuner/compile", "tuner/worker", "tuner/measure",
+        "tuner/store", "tuner/report", "tuner/embed", "tuner/os", "search", "models", "expr"}},
       // The command line asks the pipeline; it never touches a GPU or measures by itself.
       {"tuner/cli",
-       {"tuner/pipeline", "tuner/kernel", "tuner/compile", "tuner/worker", "tuner/store",
-        "tuner/report", "tuner/embed", "tuner/os", "search", "models", "expr"}},
+       {"tuner/pipeline", "tuner/select", "tuner/kernel", "tuner/compile", "tuner/worker",
+        "tuner/store", "tuner/report", "tuner/embed", "tuner/os", "search", "models", "expr"}},
       {"tuner", {"tuner/cli", "tuner/os", "expr"}},
   };
   return arrows;

@@ -96,6 +96,10 @@ void ProblemOptions::add_to(CLI::App& app) {
       ->group(group);
 }
 
+bool ProblemOptions::names_axes() const {
+  return !(n.empty() && m.empty() && k.empty() && sizes.empty() && others.empty());
+}
+
 std::vector<ProblemOptions::Given> ProblemOptions::problems() const {
   std::vector<Given> problems(1);
   for (const auto& [name, values] : axes_of(*this)) {

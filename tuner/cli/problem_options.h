@@ -19,6 +19,7 @@ struct ProblemOptions {
   std::vector<std::string> settings;  // NAME=V[,V...]
 
   void add_to(CLI::App& app);
+  bool names_axes() const;  // any of --n, --m, --k, --size, --with
 
   // Axis names with values as typed, one set for each problem: several values of a size make
   // several problems, in the order given. Throws TunerError for what is no NAME=VALUE, and for a

@@ -15,6 +15,7 @@
 #include "tuner/pipeline/journaling.h"
 #include "tuner/pipeline/keep.h"
 #include "tuner/pipeline/setup.h"
+#include "tuner/store/capture.h"
 #include "tuner/store/configs_folders.h"
 #include "tuner/store/result_store.h"
 
@@ -28,10 +29,60 @@ struct TuneFlags {
   ProblemOptions problem;
   DeviceOption device;
   MeasuringFlags measuring;
-  std::string strategy = "model", configs;
+  std::string strategy = "model", configs, capture;
   std::size_t patience = 150;
   bool dry_run = false;
 };
+
+struct Task {
+  KernelDescription kernel;
+  Problem problem;
+};
+
+std::vector<Task> typed_tasks(const TuneFlags& flags) {
+  if (flags.problem.kernel.empty()) {
+    throw TunerError("KERNEL is missing: name one (see tuner list), or give --from-capture FILE");
+  }
+  const KernelDescription kernel = find_kernel(flags.problem.kernel);
+  std::vector<Task> tasks;
+  for (const auto& given : flags.problem.problems()) {
+    tasks.push_back({kernel, resolve_problem(kernel, given)});
+  }
+  return tasks;
+}
+
+Task captured_task(const CapturedProblem& captured) {
+  std::vector<std::pair<std::string, std::string>> given;
+  for (const auto& [name, value] : captured.problem) given.emplace_back(name, to_string(value));
+  try {
+    const KernelDescription kernel = find_kernel(captured.kernel);
+    return {kernel, resolve_problem(kernel, given)};
+  } catch (const TunerError& error) {
+    throw TunerError(
+        fmt::format("{}: {}. Delete that line, or capture the application's problems anew.",
+                    captured.origin, error.what()));
+  }
+}
+
+// Of the kernel that is named, if one is; all of them before anything is measured.
+std::vector<Task> captured_tasks(const TuneFlags& flags) {
+  if (flags.problem.names_axes()) {
+    throw TunerError(
+        "--from-capture says which problems to tune: leave out --n, --m, --k, --size and --with");
+  }
+  const std::string& only = flags.problem.kernel;
+  std::vector<Task> tasks;
+  for (const CapturedProblem& captured : load_captured(flags.capture)) {
+    Task task = captured_task(captured);
+    if (only.empty() || only == captured.kernel || only == task.kernel.name) {
+      tasks.push_back(std::move(task));
+    }
+  }
+  if (tasks.empty()) {
+    throw TunerError(fmt::format("{} holds no problem of the kernel {}", flags.capture, only));
+  }
+  return tasks;
+}
 
 // What became of one problem.
 struct Answer {
@@ -124,10 +175,8 @@ class Tuning {
 };
 
 ExitCode run(const TuneFlags& flags, const Output& output) {
-  const KernelDescription description = find_kernel(flags.problem.kernel);
-  std::vector<Problem> problems;
-  for (const auto& given : flags.problem.problems())
-    problems.push_back(resolve_problem(description, given));
+  const std::vector<Task> tasks =
+      flags.capture.empty() ? typed_tasks(flags) : captured_tasks(flags);
   const ChosenDevice device = flags.device.choose();
   const bool measured = !device.gpus.empty() && !flags.dry_run;
   const InterruptGuard interrupt;
@@ -135,9 +184,9 @@ ExitCode run(const TuneFlags& flags, const Output& output) {
   if (measured) tuning = std::make_unique<Tuning>(flags, device);
   Json all = Json::array();
   ExitCode code = ExitCode::ok;
-  for (const Problem& problem : problems) {
+  for (const Task& task : tasks) {
     if (InterruptGuard::flag()) break;
-    Kernel kernel(description, problem, device.profile);
+    Kernel kernel(task.kernel, task.problem, device.profile);
     kernel = kernel.with_space(flags.problem.narrow(kernel.space()));
     Answer answer = measured ? tuning->run(kernel) : predict(flags, kernel);
     output.text(answer.text);
@@ -155,6 +204,11 @@ Action declare_tune(CLI::App& app) {
   flags->measuring.budget = 400;
   flags->measuring.time_s = 24;
   flags->problem.add_to(app);
+  app.get_option("KERNEL")->required(false);
+  app.add_option("--from-capture", flags->capture,
+                 "tune the problems that an application was seen to run (TUNER_CAPTURE=FILE), the "
+                 "most called first; of all kernels, or of KERNEL")
+      ->type_name("FILE");
   flags->device.add_to(app);
   flags->measuring.add_to(app);
   std::vector<std::string> names;

@@ -68,6 +68,11 @@ struct CompilerPoolOptions {
 // for and what to install.
 std::unique_ptr<Compiler> make_compiler_pool(const CompilerPoolOptions& options);
 
+// A compiler without processes, for programs that may start none: submit() compiles in the calling
+// thread (several may call), returns once `done` was called, and knows no deadline and no cancel.
+// Of the options the cache's count. Throws as make_compiler_pool().
+std::unique_ptr<Compiler> make_in_process_compiler(const CompilerPoolOptions& options);
+
 // Compiles one job here and now through `compiler`.
 CompileResult compile_and_wait(Compiler& compiler, CompileJob job);
 
@@ -81,6 +86,9 @@ struct NvrtcInfo {
   std::string problem;                // why not found
 };
 NvrtcInfo nvrtc_info();
+// The same without loading it, which takes tens of milliseconds: told from where it lies and what
+// lies beside it, without the architectures. `found` is false where only loading could tell.
+NvrtcInfo nvrtc_info_unloaded();
 
 // Hash (16 hex digits) of the source, every header of the project's own that it includes, and
 // `options`: the provenance that decides whether a stored result is stale. Throws TunerError for a

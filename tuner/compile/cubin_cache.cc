@@ -72,6 +72,26 @@ void write_entry(const fs::path& folder, const std::string& key, const CompileRe
 
 }  // namespace
 
+std::optional<CompileResult> read_cubin(const fs::path& folder, const std::string& key) {
+  try {
+    CompileResult result = read_entry(folder, key);
+    result.cached = true;
+    return result;
+  } catch (const TunerError&) {
+    return std::nullopt;
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;
+  }
+}
+
+CompileResult write_cubin(const fs::path& folder, const std::string& key, const CompileReply& reply,
+                          bool remember) {
+  const fs::path cubin = folder / cubin_name(key, reply.cubin);
+  write_file_atomically(cubin, reply.cubin);
+  if (remember) write_entry(folder, key, reply);
+  return make_result(reply, cubin);
+}
+
 CubinCache::CubinCache(CubinCacheOptions options) : options_(std::move(options)) {
   if (options_.folder.empty()) return;
   folder_serves_ = true;
@@ -98,15 +118,9 @@ std::optional<CompileResult> CubinCache::find(const std::string& key) {
   for (const fs::path& folder : {options_.folder, temporary}) {
     if (folder.empty()) continue;
     note_use(key);  // before it is read, so that it is not evicted meanwhile
-    try {
-      CompileResult result = read_entry(folder, key);
-      result.cached = true;
+    if (auto result = read_cubin(folder, key)) {
       touch(folder / (key + ".json"));
       return result;
-    } catch (const TunerError&) {
-      continue;
-    } catch (const nlohmann::json::exception&) {
-      continue;
     }
   }
   return std::nullopt;
@@ -116,23 +130,16 @@ CompileResult CubinCache::store(const std::string& key, const CompileReply& repl
   remember = remember && options_.remember;
   if (remember && folder_serves()) {
     try {
-      CompileResult result = store_in(options_.folder, key, reply, remember);
+      note_use(key);
+      CompileResult result = write_cubin(options_.folder, key, reply);
       make_room(reply.cubin.size() + reply.log.size());
       return result;
     } catch (const TunerError& error) {
       give_up_folder(error.what());
     }
   }
-  return store_in(temporary_folder(), key, reply, remember);
-}
-
-CompileResult CubinCache::store_in(const fs::path& folder, const std::string& key,
-                                   const CompileReply& reply, bool remember) {
   note_use(key);
-  const fs::path cubin = folder / cubin_name(key, reply.cubin);
-  write_file_atomically(cubin, reply.cubin);
-  if (remember) write_entry(folder, key, reply);
-  return make_result(reply, cubin);
+  return write_cubin(temporary_folder(), key, reply, remember);
 }
 
 fs::path CubinCache::temporary_folder() {

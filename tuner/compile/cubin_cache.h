@@ -44,8 +44,6 @@ class CubinCache {
 
  private:
   std::filesystem::path temporary_folder();
-  CompileResult store_in(const std::filesystem::path& folder, const std::string& key,
-                         const CompileReply& reply, bool remember);
   bool folder_serves();
   void give_up_folder(const std::string& why);
   void note_use(const std::string& key);
@@ -59,6 +57,14 @@ class CubinCache {
   std::uint64_t bytes_ = 0;          // in the folder, about; counted at the first store
   std::uint64_t next_eviction_ = 0;  // at so many bytes
 };
+
+// One entry of a folder in that form; nullopt where it is missing, damaged, or of another version.
+std::optional<CompileResult> read_cubin(const std::filesystem::path& folder,
+                                        const std::string& key);
+// Throws TunerError where the folder cannot be written. `remember` false: without the JSON, so that
+// nobody finds it.
+CompileResult write_cubin(const std::filesystem::path& folder, const std::string& key,
+                          const CompileReply& reply, bool remember = true);
 
 // Removes the least recently used entries of `folder` until `max_bytes` are left, but none that is
 // younger than `min_age` or in `kept_keys`, and no file that is not the cache's. Returns the bytes

@@ -8,6 +8,8 @@
 #include <array>
 #include <cstdlib>
 #include <optional>
+#include <regex>
+#include <set>
 #include <system_error>
 
 #include "expr/error.h"
@@ -121,6 +123,29 @@ std::string describe_homes(const std::vector<fs::path>& homes) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+// "13.0": the version that the builtins beside a library carry in their name, as it will only load
+// those of its own. Empty where there are none, or several.
+std::string version_beside(const fs::path& library) {
+  static const std::regex pattern("libnvrtc-builtins\\.so\\.([0-9]+\\.[0-9]+).*");
+  std::set<std::string> versions;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(library.parent_path(), error)) {
+    const std::string name = entry.path().filename().string();
+    if (std::smatch match; std::regex_match(name, match, pattern)) versions.insert(match[1]);
+  }
+  return versions.size() == 1 ? *versions.begin() : std::string();
+}
+
+// The first that load_nvrtc() would be tried with; empty where that is up to the loader.
+fs::path first_candidate() {
+  for (const fs::path& home : cuda_homes()) {
+    if (home.empty()) return {};
+    const std::vector<fs::path> found = candidates(home);
+    if (!found.empty()) return found.front();
+  }
+  return {};
+}
+
 }  // namespace
 
 Nvrtc load_nvrtc(const fs::path& library) {
@@ -180,15 +205,25 @@ std::vector<int> supported_architectures(const Nvrtc& nvrtc) {
   return result;
 }
 
-fs::path toolkit_include_dir(const Nvrtc& nvrtc) {
+fs::path toolkit_include_dir(const fs::path& library) {
   std::error_code error;
-  fs::path folder = nvrtc.library.parent_path();
+  fs::path folder = library.parent_path();
   // From <home>/lib64, <home>/targets/x86_64-linux/lib or <home>/lib/x86_64-linux-gnu.
   for (int level = 0; level < 3; ++level) {
     folder = folder.parent_path();
     if (fs::exists(folder / "include" / "cuda.h", error)) return folder / "include";
   }
   return {};
+}
+
+NvrtcInfo nvrtc_info_unloaded() {
+  NvrtcInfo info;
+  std::error_code error;
+  info.library = fs::canonical(first_candidate(), error);
+  info.version = version_beside(info.library);
+  info.found = !error && !info.version.empty();
+  if (info.found) info.include_dir = toolkit_include_dir(info.library);
+  return info;
 }
 
 NvrtcInfo nvrtc_info() {
@@ -198,7 +233,7 @@ NvrtcInfo nvrtc_info() {
     info.found = true;
     info.version = version_text(nvrtc);
     info.library = nvrtc.library;
-    info.include_dir = toolkit_include_dir(nvrtc);
+    info.include_dir = toolkit_include_dir(nvrtc.library);
     info.architectures = supported_architectures(nvrtc);
   } catch (const TunerError& error) {
     info.problem = error.what();

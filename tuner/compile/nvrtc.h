@@ -43,7 +43,8 @@ Nvrtc find_nvrtc();
 std::string version_text(const Nvrtc& nvrtc);
 // As 75, 90, …: what it can compile for.
 std::vector<int> supported_architectures(const Nvrtc& nvrtc);
-// The toolkit's headers beside the library; empty where there are none.
-std::filesystem::path toolkit_include_dir(const Nvrtc& nvrtc);
+// The toolkit's headers beside the library, whose path is absolute and follows no links; empty
+// where there are none.
+std::filesystem::path toolkit_include_dir(const std::filesystem::path& library);
 
 }  // namespace tuner

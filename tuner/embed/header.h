@@ -8,7 +8,7 @@
 
 #include "models/device_profile.h"
 #include "tuner/kernel/code.h"
-#include "tuner/kernel/description.h"
+#include "tuner/kernel/kernel.h"
 #include "tuner/store/result.h"
 
 namespace tuner {
@@ -24,6 +24,7 @@ struct ExportedConfig {
   models::DeviceProfile device;
   std::string source_hash, date, cuda, tool;
   ConfigCode code;
+  BuildPlan build;  // what it is compiled from; no part of a header
 };
 
 struct ExportedKernel {

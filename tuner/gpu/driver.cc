@@ -52,6 +52,10 @@ void bind_devices(void* handle, Driver& driver) {
   bind(handle, "cuDevicePrimaryCtxRetain", driver.primary_context_retain);
   bind(handle, "cuDevicePrimaryCtxRelease_v2", driver.primary_context_release);
   bind(handle, "cuCtxSetCurrent", driver.context_set_current);
+  bind(handle, "cuCtxGetCurrent", driver.context_get_current);
+  bind(handle, "cuCtxGetDevice", driver.context_get_device);
+  bind(handle, "cuCtxPushCurrent_v2", driver.context_push);
+  bind(handle, "cuCtxPopCurrent_v2", driver.context_pop);
 }
 
 void bind_memory(void* handle, Driver& driver) {

@@ -46,6 +46,10 @@ struct Driver {
   decltype(&::cuDevicePrimaryCtxRetain) primary_context_retain = nullptr;
   decltype(&::cuDevicePrimaryCtxRelease_v2) primary_context_release = nullptr;
   decltype(&::cuCtxSetCurrent) context_set_current = nullptr;
+  decltype(&::cuCtxGetCurrent) context_get_current = nullptr;
+  decltype(&::cuCtxGetDevice) context_get_device = nullptr;
+  decltype(&::cuCtxPushCurrent_v2) context_push = nullptr;
+  decltype(&::cuCtxPopCurrent_v2) context_pop = nullptr;
 
   decltype(&::cuMemGetInfo_v2) mem_get_info = nullptr;
   decltype(&::cuMemAlloc_v2) mem_alloc = nullptr;

@@ -10,11 +10,11 @@
 namespace tuner {
 namespace fs = std::filesystem;
 
-std::vector<KernelDescription> built_in_kernels() {
+std::vector<KernelDescription> built_in_kernels(const fs::path& data) {
   std::vector<KernelDescription> kernels;
-  for (const auto& entry : fs::directory_iterator(data_folder() / "kernels_src")) {
+  for (const auto& entry : fs::directory_iterator(data_folder(data) / "kernels_src")) {
     if (fs::is_regular_file(entry.path() / "kernel.json")) {
-      kernels.push_back(load_kernel_description(entry.path()));
+      kernels.push_back(load_kernel_description(entry.path(), data));
     }
   }
   std::sort(kernels.begin(), kernels.end(),
@@ -22,7 +22,7 @@ std::vector<KernelDescription> built_in_kernels() {
   return kernels;
 }
 
-KernelDescription find_kernel(const std::string& name_or_path) {
+KernelDescription find_kernel(const std::string& name_or_path, const fs::path& data) {
   const fs::path path = name_or_path;
   const bool is_path = path.has_parent_path() || path.extension() == ".json";
   const auto loadable = [](const fs::path& place) {
@@ -30,14 +30,20 @@ KernelDescription find_kernel(const std::string& name_or_path) {
   };
   std::vector<std::string> names;
   if (!is_path) {
-    for (KernelDescription& kernel : built_in_kernels()) {
+    // Mostly a kernel's folder has its name, and the others need not be read.
+    const fs::path folder = data_folder(data) / "kernels_src" / path;
+    if (!path.empty() && fs::is_regular_file(folder / "kernel.json")) {
+      KernelDescription kernel = load_kernel_description(folder, data);
+      if (kernel.name == name_or_path) return kernel;
+    }
+    for (KernelDescription& kernel : built_in_kernels(data)) {
       if (kernel.name == name_or_path) return std::move(kernel);
       names.push_back(kernel.name);
     }
   }
-  if (!name_or_path.empty() && loadable(path)) return load_kernel_description(path);
-  if (is_path && loadable(data_folder() / path))
-    return load_kernel_description(data_folder() / path);
+  if (!name_or_path.empty() && loadable(path)) return load_kernel_description(path, data);
+  if (is_path && loadable(data_folder(data) / path))
+    return load_kernel_description(data_folder(data) / path, data);
   if (is_path) {
     throw TunerError(
         fmt::format("{}: there is no kernel.json here; name a folder that holds one, or the file",

@@ -399,14 +399,15 @@ void KernelDescription::fail(const std::string& pointer, const std::string& mess
   throw TunerError(fmt::format("{}: at {}: {}", file.string(), pointer, message));
 }
 
-KernelDescription load_kernel_description(const std::filesystem::path& path) {
+KernelDescription load_kernel_description(const std::filesystem::path& path,
+                                          const std::filesystem::path& data) {
   KernelDescription kernel;
   kernel.file = std::filesystem::is_directory(path) ? path / "kernel.json" : path;
   if (!std::filesystem::exists(kernel.file)) {
     throw TunerError(fmt::format("{}: there is no such kernel description", kernel.file.string()));
   }
   const nlohmann::ordered_json json = read_json_file(kernel.file);
-  check_against_schema(json, "kernel.schema.json", kernel.file);
+  check_against_schema(json, "kernel.schema.json", kernel.file, data);
   Reader(kernel).read(json);
   check_references(kernel);
   return kernel;

@@ -134,6 +134,8 @@ struct KernelDescription {
 
 // `path`: a kernel.json, or a folder that holds one. Throws TunerError naming the file, the JSON
 // pointer, the value and what was expected.
-KernelDescription load_kernel_description(const std::filesystem::path& path);
+// `data`: where the schemas are; empty: data_folder().
+KernelDescription load_kernel_description(const std::filesystem::path& path,
+                                          const std::filesystem::path& data = {});
 
 }  // namespace tuner

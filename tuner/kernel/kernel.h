@@ -106,7 +106,9 @@ class Kernel {
 
 // Built-in kernels of the data folder, by name; and paths. `name_or_path`: "matmul",
 // "examples/stencil", "my/kernel.json". Throws TunerError with the nearest name.
-std::vector<KernelDescription> built_in_kernels();
-KernelDescription find_kernel(const std::string& name_or_path);
+// `data`: the data folder; empty: data_folder().
+std::vector<KernelDescription> built_in_kernels(const std::filesystem::path& data = {});
+KernelDescription find_kernel(const std::string& name_or_path,
+                              const std::filesystem::path& data = {});
 
 }  // namespace tuner

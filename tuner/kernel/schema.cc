@@ -17,13 +17,14 @@
 namespace tuner {
 namespace {
 
-std::filesystem::path schema_file(const std::string& name) {
+std::filesystem::path schema_file(const std::string& name, const std::filesystem::path& given) {
+  const std::filesystem::path data = data_folder(given);
   for (const char* folder : {"schemas", "docs/schemas"}) {
-    const auto path = data_folder() / folder / name;
+    const auto path = data / folder / name;
     if (std::filesystem::exists(path)) return path;
   }
-  throw TunerError(fmt::format("the schema {} is missing from {}; install the tool again", name,
-                               data_folder().string()));
+  throw TunerError(
+      fmt::format("the schema {} is missing from {}; install the tool again", name, data.string()));
 }
 
 // valijson tells a place as "<root>", "[launches]", "[0]"; JSON pointers are what people know.
@@ -78,8 +79,9 @@ nlohmann::ordered_json read_json_file(const std::filesystem::path& path) {
 }
 
 void check_against_schema(const nlohmann::ordered_json& document, const std::string& schema_name,
-                          const std::filesystem::path& file) {
-  const nlohmann::json schema_json = nlohmann::json::parse(read_file(schema_file(schema_name)));
+                          const std::filesystem::path& file, const std::filesystem::path& data) {
+  const nlohmann::json schema_json =
+      nlohmann::json::parse(read_file(schema_file(schema_name, data)));
   valijson::Schema schema;
   valijson::SchemaParser parser;
   parser.populateSchema(valijson::adapters::NlohmannJsonAdapter(schema_json), schema);

@@ -11,8 +11,10 @@ namespace tuner {
 nlohmann::ordered_json read_json_file(const std::filesystem::path& path);
 
 // `schema`: a file name under docs/schemas, such as "kernel.schema.json". Throws TunerError that
-// names `file`, the JSON pointer, the value there and what was expected.
+// names `file`, the JSON pointer, the value there and what was expected. `data`: where the schemas
+// are; empty: data_folder().
 void check_against_schema(const nlohmann::ordered_json& document, const std::string& schema,
-                          const std::filesystem::path& file);
+                          const std::filesystem::path& file,
+                          const std::filesystem::path& data = {});
 
 }  // namespace tuner

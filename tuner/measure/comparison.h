@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "expr/value.h"
-#include "tuner/measure/element.h"
+#include "tuner/kernel/element.h"
 
 namespace tuner {
 

@@ -18,8 +18,8 @@
 #include <memory>
 #include <vector>
 
+#include "tuner/kernel/element.h"
 #include "tuner/kernel/plan.h"
-#include "tuner/measure/element.h"
 #include "tuner/measure/permutation.h"
 
 namespace tuner {

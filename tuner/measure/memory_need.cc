@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "expr/error.h"
-#include "tuner/measure/element.h"
+#include "tuner/kernel/element.h"
 #include "tuner/measure/guard.h"
 
 namespace tuner {

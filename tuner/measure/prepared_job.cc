@@ -25,8 +25,9 @@ PreparedJob::PreparedJob(const Gpu& gpu, const ProblemBuffers& buffers, MeasureJ
       module_(load_module(gpu.driver(), read_file(job_.cubin), job_.cubin)) {
   allocate_workspaces();
   fill_symbols(buffers);
+  sequence_.emplace(gpu_.driver(), gpu_.profile(), module_.get(), job_.steps);
   for (std::size_t set = 0; set < buffers.sets(); ++set) {
-    sequences_.emplace_back(gpu_, module_.get(), job_.steps, targets(buffers, set));
+    arguments_.push_back(sequence_->bind(targets(buffers, set)));
   }
 }
 
@@ -74,7 +75,7 @@ void PreparedJob::enqueue(std::size_t set) const {
     if (job_.workspaces[i].init != "each_run") continue;
     gpu_.fill(workspaces_[i].data(), 0, workspaces_[i].bytes());
   }
-  sequences_[set].enqueue();
+  sequence_->enqueue(arguments_[set], gpu_.stream());
 }
 
 std::string PreparedJob::check_guards() const {

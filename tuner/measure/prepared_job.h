@@ -1,11 +1,12 @@
 // A configuration, loaded and ready to run on any set of the problem's buffers.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "tuner/launch/launch_sequence.h"
 #include "tuner/measure/job.h"
-#include "tuner/measure/launch_sequence.h"
 #include "tuner/measure/problem_buffers.h"
 
 namespace tuner {
@@ -20,9 +21,9 @@ class Runs {
 // For one thread. The buffers must outlive it.
 class PreparedJob : public Runs {
  public:
-  // Loads the cubin, allocates the workspaces, fills the symbols. Throws TrialFailure or
-  // DriverError where the configuration cannot be launched, TunerError where the cubin cannot be
-  // read.
+  // Loads the cubin, allocates the workspaces, fills the symbols. Throws TrialFailure,
+  // LaunchRefused or DriverError where the configuration cannot be launched, TunerError where the
+  // cubin cannot be read.
   PreparedJob(const Gpu& gpu, const ProblemBuffers& buffers, MeasureJob job);
 
   const MeasureJob& job() const { return job_; }
@@ -42,7 +43,8 @@ class PreparedJob : public Runs {
   MeasureJob job_;
   Module module_;
   std::vector<GuardedBuffer> workspaces_;
-  std::vector<LaunchSequence> sequences_;  // one for each set
+  std::optional<LaunchSequence> sequence_;
+  std::vector<BoundArguments> arguments_;  // one for each set
 };
 
 // The targets that buffers of a set are.

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "expr/expression.h"
-#include "tuner/measure/launch_sequence.h"
+#include "tuner/launch/launch_sequence.h"
 #include "tuner/measure/prepared_job.h"
 #include "tuner/measure/trial_failure.h"
 #include "tuner/os/files.h"
@@ -60,7 +60,8 @@ struct ReferenceRun {
       : module(load_module(gpu.driver(), read_file(verification.reference_cubin),
                            verification.reference_cubin)),
         outputs(allocate_outputs(gpu, buffers, written_outputs(verification.reference))),
-        launches(gpu, module.get(), verification.reference, targets(buffers)) {}
+        launches(gpu.driver(), gpu.profile(), module.get(), verification.reference),
+        arguments(launches.bind(targets(buffers))) {}
 
   LaunchTargets targets(const ProblemBuffers& buffers) const {
     LaunchTargets result = buffer_targets(buffers, 0);
@@ -73,12 +74,13 @@ struct ReferenceRun {
   Module module;
   std::vector<GuardedBuffer> outputs;
   LaunchSequence launches;
+  BoundArguments arguments;
 };
 
 std::vector<ReferenceOutput> finish_reference(const Gpu& gpu, const ProblemBuffers& buffers,
                                               const ReferenceRun& run,
                                               std::chrono::milliseconds limit) {
-  run.launches.enqueue();
+  run.launches.enqueue(run.arguments, gpu.stream());
   gpu.finish(limit);
   std::vector<const GuardedBuffer*> guarded;
   for (const GuardedBuffer& output : run.outputs) guarded.push_back(&output);
@@ -159,6 +161,8 @@ std::vector<ReferenceOutput> compute_reference(const Gpu& gpu, const ProblemBuff
     return run_reference(gpu, buffers, verification, limit);
   } catch (const TrialFailure& failure) {
     throw TunerError(fmt::format("The reference kernel cannot be used: {}.", failure.what()));
+  } catch (const LaunchRefused& refusal) {
+    throw TunerError(fmt::format("The reference kernel cannot be used: {}.", refusal.what()));
   } catch (const DriverError& error) {
     throw TunerError(fmt::format("The reference kernel cannot be used: {}.", error.what()));
   }

@@ -123,7 +123,8 @@ class Gatherer {
     one.config = named_values(kernel, config);
     one.device = kernel.device();
     one.source_hash = hash_;
-    one.code = kernel.code(config);
+    if (request_.code) one.code = kernel.code(config);
+    one.build = kernel.build(config);
     return one;
   }
 

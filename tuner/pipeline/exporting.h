@@ -19,6 +19,9 @@ struct ExportRequest {
   std::string cache = "any";
   std::vector<std::string> gpus;  // file names of results without .json; empty: all
   std::vector<models::DeviceProfile> profiles;
+  // Without it ExportedConfig::code stays empty, and kernels whose launches only a compiled kernel
+  // can tell are gathered, too.
+  bool code = true;
 };
 
 struct ExportOutcome {

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "models/estimate.h"
-#include "tuner/pipeline/build.h"
 #include "tuner/pipeline/measuring_threads.h"
+#include "tuner/select/build.h"
 
 namespace tuner {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "expr/error.h"
 #include "tuner/measure/memory_need.h"
-#include "tuner/pipeline/build.h"
+#include "tuner/select/build.h"
 
 namespace tuner {
 namespace {

@@ -28,11 +28,11 @@ fs::path comparable(const fs::path& folder) {
 
 }  // namespace
 
-ConfigsFolders configs_folders(const fs::path& given) {
+ConfigsFolders configs_folders(const fs::path& given, const fs::path& data) {
   ConfigsFolders folders = chosen_folder(given);
   folders.search.push_back(folders.write);
   try {
-    const fs::path installed = data_folder() / "configs";
+    const fs::path installed = data_folder(data) / "configs";
     if (comparable(installed) != comparable(folders.write)) folders.search.push_back(installed);
   } catch (const TunerError&) {
     // A tool without its data can still use the results that it was pointed to.

@@ -15,6 +15,8 @@ struct ConfigsFolders {
 
 // `given`: the value of --configs, empty where it is not set. Else the environment variable
 // TUNER_CONFIGS, else the user's data folder (XDG).
-ConfigsFolders configs_folders(const std::filesystem::path& given = {});
+// `data`: the data folder; empty: data_folder().
+ConfigsFolders configs_folders(const std::filesystem::path& given = {},
+                               const std::filesystem::path& data = {});
 
 }  // namespace tuner

@@ -28,13 +28,15 @@ struct Candidate {
 
 auto rank(const Candidate& candidate) {
   return std::make_tuple(candidate.rung, candidate.stale, candidate.distance,
-                         candidate.device_distance);
+                         candidate.device_distance, candidate.entry.cache);  // cold before warm
 }
 
 double log2_ratio(double a, double b) { return std::abs(std::log2(a / b)); }
 
-// |log2| of the ratio of two sizes; nullopt where either is no positive integer.
+// |log2| of the ratio of two sizes; nullopt where either is no positive integer. Two numbers are as
+// far apart as sizes of which one is twice the other: they have no scale of their own.
 std::optional<double> size_distance(const Value& a, const Value& b) {
+  if (type_of(a) == Type::real && type_of(b) == Type::real) return 1.0;
   const auto* x = std::get_if<std::int64_t>(&a);
   const auto* y = std::get_if<std::int64_t>(&b);
   if (x == nullptr || y == nullptr || *x <= 0 || *y <= 0) return std::nullopt;
@@ -51,7 +53,7 @@ Rung rung_of(const LookupQuery& query, const TunedEntry& entry, double distance,
 
 std::optional<Candidate> candidate_of(const LookupQuery& query, const TunedEntry& entry,
                                       const fs::path& file) {
-  if (entry.cache != query.cache) return std::nullopt;
+  if (!query.cache.empty() && entry.cache != query.cache) return std::nullopt;
   const std::optional<double> distance = problem_distance(query, entry.problem);
   if (!distance) return std::nullopt;
   Candidate candidate{entry, file};
@@ -62,6 +64,13 @@ std::optional<Candidate> candidate_of(const LookupQuery& query, const TunedEntry
   candidate.device_distance =
       log2_ratio(std::max(1, query.device.sm_count), std::max(1, entry.device.sm_count));
   return candidate;
+}
+
+std::string stale_warning(const Candidate& candidate) {
+  return fmt::format(
+      "The result for {} in {} is stale: the kernel's source or options have changed since. Tune "
+      "it again.",
+      to_string(candidate.entry.problem), candidate.file.string());
 }
 
 void collect(const LookupQuery& query, const fs::path& file, std::vector<Candidate>& candidates) {
@@ -103,12 +112,7 @@ std::vector<Candidate> candidates_in(std::span<const fs::path> folders, const Lo
 }
 
 void take(LookupAnswer& answer, Candidate candidate) {
-  if (candidate.stale) {
-    answer.warnings.push_back(
-        fmt::format("The result for {} in {} is stale: the kernel's source or options have changed "
-                    "since. Tune it again.",
-                    to_string(candidate.entry.problem), candidate.file.string()));
-  }
+  if (candidate.stale) answer.warnings.push_back(stale_warning(candidate));
   answer.rung = candidate.rung;
   answer.stale = candidate.stale;
   answer.distance = candidate.distance;
@@ -152,6 +156,10 @@ std::optional<double> problem_distance(const LookupQuery& query, const NamedValu
 LookupAnswer lookup(std::span<const fs::path> folders, const LookupQuery& query) {
   LookupAnswer answer;
   for (Candidate& candidate : candidates_in(folders, query, answer.warnings)) {
+    if (candidate.stale && !query.allow_stale) {
+      answer.warnings.push_back(stale_warning(candidate));
+      continue;
+    }
     const NamedValues& config = candidate.entry.winner.config;
     if (!query.is_valid || query.is_valid(config)) {
       take(answer, std::move(candidate));

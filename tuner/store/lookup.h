@@ -22,12 +22,13 @@ std::string_view to_string(
 
 struct LookupQuery {
   std::string kernel;
-  NamedValues problem;  // every axis
-  std::string cache = "cold";
+  NamedValues problem;         // every axis
+  std::string cache = "cold";  // or "warm"; empty: either, of equals the cold one
   ResultDevice device;
   std::string source_hash;                // of the source as it is now
   std::vector<std::string> nearest_axes;  // sizes that may differ; the other axes must be equal
   double size_factor = 4;                 // by how much, each, up or down
+  bool allow_stale = true;  // false: a stale entry is a warning, as if it were not there
   // Whether a configuration can run here (the space holds it, the device's limits allow it).
   // Empty: every one can.
   std::function<bool(const NamedValues&)> is_valid;

@@ -42,6 +42,21 @@ TEST(Nvrtc, IsFoundWithItsHeaders) {
       << info.include_dir;
 }
 
+// Keys of the cache are made from either.
+TEST(Nvrtc, IsToldTheSameWithoutLoadingIt) {
+  const NvrtcInfo loaded = nvrtc_info();
+  const NvrtcInfo seen = nvrtc_info_unloaded();
+  if (!seen.found) GTEST_SKIP() << loaded.library << " has no builtins beside it";
+  EXPECT_EQ(seen.version, loaded.version);
+  EXPECT_EQ(seen.library, loaded.library);
+  EXPECT_EQ(seen.include_dir, loaded.include_dir);
+}
+
+TEST(Nvrtc, WithoutLoadingNothingIsToldWhereThereIsNone) {
+  const CudaHome home("/nowhere");
+  EXPECT_FALSE(nvrtc_info_unloaded().found);
+}
+
 TEST(Nvrtc, HomeThatIsNamedIsTheOnlyOne) {
   const TemporaryFolder folder;
   const CudaHome home(folder.path());

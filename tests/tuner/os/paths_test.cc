@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "expr/error.h"
 #include "tests/tuner/os/variable.h"
 
 namespace tuner {
@@ -40,6 +41,32 @@ TEST(Paths, HomeComesFromThePasswordFileWhereNotSet) {
 
 TEST(Paths, DataFolderHoldsTheKernels) {
   EXPECT_TRUE(std::filesystem::is_directory(data_folder() / "kernels_src"));
+}
+
+TEST(Paths, DataFolderIsWhereItIsSaidToBe) {
+  const std::filesystem::path usual = data_folder();
+  const std::filesystem::path roundabout = usual / "docs" / "..";
+  EXPECT_EQ(data_folder(roundabout), roundabout);
+  const Variable named("TUNER_DATA", roundabout.string());
+  EXPECT_EQ(data_folder(), roundabout);
+  EXPECT_EQ(data_folder(usual), usual);
+}
+
+TEST(Paths, ADataFolderWithoutKernelsIsNamedWithWhatNamedIt) {
+  const Variable named("TUNER_DATA", "/nowhere/data");
+  try {
+    data_folder();
+    FAIL() << "expected a TunerError";
+  } catch (const TunerError& error) {
+    EXPECT_THAT(error.what(), testing::AllOf(testing::HasSubstr("/nowhere/data"),
+                                             testing::HasSubstr("TUNER_DATA")));
+  }
+  EXPECT_THROW(data_folder("/nowhere"), TunerError);
+}
+
+TEST(Paths, TheToolIsTheOneThatTheEnvironmentNames) {
+  const Variable named("TUNER_EXECUTABLE", "/opt/bin/tuner");
+  EXPECT_EQ(tool_executable(), "/opt/bin/tuner");
 }
 
 TEST(Paths, SelfIsThisExecutable) { EXPECT_EQ(self_executable().filename(), "os_test"); }

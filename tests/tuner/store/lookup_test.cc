@@ -204,6 +204,35 @@ TEST(Lookup, WarnsOfFilesAndFoldersThatCannotBeRead) {
                           AllOf(HasSubstr(newer.string()), HasSubstr("newer tuner"))));
 }
 
+TEST(Lookup, TakesEitherCacheModeWhereNoneIsAskedFor) {
+  LookupQuery query = query_of(1024);
+  query.cache.clear();
+  const Stored warm{1, 1024, h200(), "f32", "warm"};
+  EXPECT_EQ(block_of(look({warm, {2, 2048, h200()}}, query)), 1);
+  EXPECT_EQ(block_of(look({warm, {2, 1024, h200()}}, query)), 2);
+}
+
+TEST(Lookup, LeavesStaleResultsOutWhereToldTo) {
+  LookupQuery query = query_of(1024);
+  query.allow_stale = false;
+  const LookupAnswer answer =
+      look({{1, 1024, h200(), "f32", "cold", true}, {2, 1024, h100()}}, query);
+  EXPECT_EQ(answer.rung, Rung::same_capability);
+  EXPECT_EQ(block_of(answer), 2);
+  EXPECT_THAT(answer.warnings, ElementsAre(HasSubstr("stale")));
+}
+
+TEST(ProblemDistance, TakesAnotherNumberOnlyWhereTheNearestServes) {
+  LookupQuery query;
+  query.problem = {{"n", std::int64_t{1024}}, {"a", 2.5}};
+  query.nearest_axes = {"n"};
+  const NamedValues other = {{"n", std::int64_t{1024}}, {"a", 3.0}};
+  EXPECT_EQ(problem_distance(query, other), std::nullopt);
+  query.nearest_axes.emplace_back("a");
+  EXPECT_EQ(problem_distance(query, other), 1.0);
+  EXPECT_EQ(problem_distance(query, query.problem), 0.0);
+}
+
 struct DistanceCase {
   const char* what;
   NamedValues problem;

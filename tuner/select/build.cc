@@ -1,4 +1,4 @@
-#include "tuner/pipeline/build.h"
+#include "tuner/select/build.h"
 
 namespace tuner {
 

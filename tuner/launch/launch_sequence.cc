@@ -1,4 +1,4 @@
-#include "tuner/measure/launch_sequence.h"
+#include "tuner/launch/launch_sequence.h"
 
 #include <fmt/format.h>
 
@@ -6,12 +6,12 @@
 #include <cstring>
 #include <limits>
 
-#include "tuner/measure/trial_failure.h"
+#include "tuner/launch/scalar.h"
 
 namespace tuner {
 namespace {
 
-[[noreturn]] void refuse(const std::string& reason) { throw TrialFailure("launch_error", reason); }
+[[noreturn]] void refuse(const std::string& reason) { throw LaunchRefused(reason); }
 
 LaunchTarget find_target(const std::map<std::string, LaunchTarget>& targets,
                          const std::string& name, const char* what) {
@@ -107,41 +107,41 @@ CUtensorMapSwizzle tensor_map_swizzle(const std::string& name) {
       fmt::format("Unknown swizzle '{}' of a tensor map; known are none, 32, 64 and 128.", name));
 }
 
-template <typename T>
-T scalar_from(const std::string& name, const std::string& type, const Value& value) {
-  if (const auto* real = std::get_if<double>(&value)) return from_double<T>(*real);
-  if (const auto* truth = std::get_if<bool>(&value)) return from_integer<T>(*truth ? 1 : 0);
-  const auto* whole = std::get_if<std::int64_t>(&value);
-  if (whole == nullptr) {
-    throw TunerError(fmt::format("The scalar '{}' is the text '{}', which cannot be an argument.",
-                                 name, to_string(value)));
-  }
-  const T converted = from_integer<T>(*whole);
-  if constexpr (std::is_integral_v<T>) {
-    if (!std::in_range<T>(*whole)) {
-      refuse(fmt::format("argument '{}' is {}, which does not fit {}", name, *whole, type));
-    }
-  }
-  return converted;
-}
-
 }  // namespace
 
-std::vector<std::byte> encode_scalar(const std::string& name, const std::string& type,
-                                     const Value& value) {
-  return dispatch(parse_element(type), [&]<typename T>(std::type_identity<T>) {
-    std::vector<std::byte> bytes(sizeof(T));
-    store_element(bytes.data(), scalar_from<T>(name, type, value));
-    return bytes;
-  });
+LaunchSequence::LaunchSequence(const Driver& driver, const models::DeviceProfile& device,
+                               CUmodule module, std::vector<LaunchStep> steps)
+    : driver_(driver), device_(device), steps_(std::move(steps)) {
+  if (steps_.empty()) refuse("there is nothing to launch");
+  functions_.reserve(steps_.size());
+  for (const LaunchStep& step : steps_) {
+    functions_.push_back(step.kind == LaunchStep::Kind::kernel ? load(module, step) : Function{});
+  }
 }
 
-LaunchSequence::LaunchSequence(const Gpu& gpu, CUmodule module,
-                               const std::vector<LaunchStep>& steps, const LaunchTargets& targets)
-    : gpu_(gpu) {
-  for (const LaunchStep& step : steps) {
+LaunchSequence::Function LaunchSequence::load(CUmodule module, const LaunchStep& step) const {
+  const std::string& name = step.lowered_name;
+  Function result;
+  driver_.check(driver_.module_get_function(&result.function, module, name.c_str()),
+                "cuModuleGetFunction of {}", name);
+  result.grid = dimensions(name, "grid", step.grid);
+  result.block = dimensions(name, "block", step.block);
+  check_shape(result, step);
+  allow_shared(result, step);
+  result.attributes = launch_attributes(step, dimensions(name, "cluster", step.cluster));
+  return result;
+}
+
+BoundArguments LaunchSequence::bind(const LaunchTargets& targets) const {
+  BoundArguments bound;
+  bound.steps.reserve(steps_.size());
+  for (const LaunchStep& step : steps_) {
+    BoundArguments::Step& added = bound.steps.emplace_back();
     if (step.kind == LaunchStep::Kind::kernel) {
-      steps_.push_back({make_kernel(module, step, targets), {}});
+      added.arguments.reserve(step.arguments.size());
+      for (const LaunchArgument& argument : step.arguments) {
+        added.arguments.push_back(make_argument(argument, targets));
+      }
       continue;
     }
     const LaunchTarget target = find_memset_target(targets, step.memset_target);
@@ -149,85 +149,63 @@ LaunchSequence::LaunchSequence(const Gpu& gpu, CUmodule module,
       refuse(fmt::format("memset of {} bytes of '{}', which has {}", step.memset_bytes,
                          step.memset_target, target.bytes));
     }
-    steps_.push_back(
-        {{}, {target.address, step.memset_bytes, static_cast<std::uint8_t>(step.memset_value)}});
+    added.memset_address = target.address;
   }
-  if (steps_.empty()) refuse("there is nothing to launch");
+  return bound;
 }
 
-LaunchSequence::Kernel LaunchSequence::make_kernel(CUmodule module, const LaunchStep& step,
-                                                   const LaunchTargets& targets) const {
-  Kernel kernel;
-  kernel.name = step.lowered_name;
-  gpu_.driver().check(
-      gpu_.driver().module_get_function(&kernel.function, module, kernel.name.c_str()),
-      "cuModuleGetFunction of {}", kernel.name);
-  kernel.grid = dimensions(kernel.name, "grid", step.grid);
-  kernel.block = dimensions(kernel.name, "block", step.block);
-  check_shape(kernel, step);
-  allow_shared(kernel, step);
-  kernel.dynamic_shared = static_cast<unsigned>(step.dynamic_shared);
-  kernel.attributes = launch_attributes(step, dimensions(kernel.name, "cluster", step.cluster));
-  for (const LaunchArgument& argument : step.arguments) {
-    kernel.arguments.push_back(make_argument(argument, targets));
-  }
-  return kernel;
-}
-
-void LaunchSequence::check_shape(const Kernel& kernel, const LaunchStep& step) const {
+void LaunchSequence::check_shape(const Function& function, const LaunchStep& step) const {
   int most = 0;
-  gpu_.driver().check(gpu_.driver().func_get_attribute(
-                          &most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, kernel.function),
-                      "cuFuncGetAttribute of {}", kernel.name);
+  driver_.check(
+      driver_.func_get_attribute(&most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function.function),
+      "cuFuncGetAttribute of {}", step.lowered_name);
   // Exact for any three 31-bit numbers that matter: far beyond the limit it need not be.
-  const double threads = 1.0 * kernel.block[0] * kernel.block[1] * kernel.block[2];
+  const double threads = 1.0 * function.block[0] * function.block[1] * function.block[2];
   if (threads > most) {
     refuse(
         fmt::format("a block of {} threads, where {} (with its registers and bounds) may have {}",
-                    threads, kernel.name, most));
+                    threads, step.lowered_name, most));
   }
   const double cluster = 1.0 * static_cast<double>(step.cluster[0]) *
                          static_cast<double>(step.cluster[1]) *
                          static_cast<double>(step.cluster[2]);
-  if (cluster > 1 && gpu_.profile().compute_capability < 90) {
+  if (cluster > 1 && device_.compute_capability < 90) {
     refuse("clusters need compute capability 9.0");
   }
-  if (cluster > gpu_.profile().max_cluster) {
-    gpu_.driver().check(
-        gpu_.driver().func_set_attribute(kernel.function,
-                                         CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
-        "cuFuncSetAttribute (clusters of {}) of {}", cluster, kernel.name);
+  if (cluster > device_.max_cluster) {
+    driver_.check(driver_.func_set_attribute(
+                      function.function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
+                  "cuFuncSetAttribute (clusters of {}) of {}", cluster, step.lowered_name);
   }
 }
 
-void LaunchSequence::allow_shared(const Kernel& kernel, const LaunchStep& step) const {
+void LaunchSequence::allow_shared(const Function& function, const LaunchStep& step) const {
   const auto attribute = [&](CUfunction_attribute which) {
     int value = 0;
-    gpu_.driver().check(gpu_.driver().func_get_attribute(&value, which, kernel.function),
-                        "cuFuncGetAttribute of {}", kernel.name);
+    driver_.check(driver_.func_get_attribute(&value, which, function.function),
+                  "cuFuncGetAttribute of {}", step.lowered_name);
     return std::int64_t{value};
   };
   const std::int64_t fixed = attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
-  const models::DeviceProfile& device = gpu_.profile();
-  const std::int64_t limit = std::max(device.shared_per_block_optin, device.shared_per_block);
+  const std::int64_t limit = std::max(device_.shared_per_block_optin, device_.shared_per_block);
   if (step.dynamic_shared < 0 || step.dynamic_shared > limit - fixed) {
     refuse(fmt::format(
         "{} bytes of dynamic and {} of static shared memory in {}, where a block may have {}",
-        step.dynamic_shared, fixed, kernel.name, limit));
+        step.dynamic_shared, fixed, step.lowered_name, limit));
   }
   // Beyond 48 KB it has to be asked for. Another step of the same function may have asked for more.
-  if (fixed + step.dynamic_shared <= device.shared_per_block) return;
+  if (fixed + step.dynamic_shared <= device_.shared_per_block) return;
   if (attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) >= step.dynamic_shared) return;
-  gpu_.driver().check(gpu_.driver().func_set_attribute(
-                          kernel.function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                          static_cast<int>(step.dynamic_shared)),
-                      "cuFuncSetAttribute ({} bytes of shared memory) of {}", step.dynamic_shared,
-                      kernel.name);
+  driver_.check(
+      driver_.func_set_attribute(function.function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                 static_cast<int>(step.dynamic_shared)),
+      "cuFuncSetAttribute ({} bytes of shared memory) of {}", step.dynamic_shared,
+      step.lowered_name);
 }
 
-LaunchSequence::ArgumentBytes LaunchSequence::make_argument(const LaunchArgument& argument,
-                                                            const LaunchTargets& targets) const {
-  ArgumentBytes result;
+BoundArguments::Argument LaunchSequence::make_argument(const LaunchArgument& argument,
+                                                       const LaunchTargets& targets) const {
+  BoundArguments::Argument result;
   const auto put_address = [&](const LaunchTarget& target) {
     store_element(result.bytes.data(), target.address);
     return result;
@@ -249,9 +227,9 @@ LaunchSequence::ArgumentBytes LaunchSequence::make_argument(const LaunchArgument
   return result;
 }
 
-LaunchSequence::ArgumentBytes LaunchSequence::make_tensor_map(const TensorMapSpec& spec,
-                                                              const LaunchTargets& targets) const {
-  const auto encode = gpu_.driver().tensor_map_encode_tiled;
+BoundArguments::Argument LaunchSequence::make_tensor_map(const TensorMapSpec& spec,
+                                                         const LaunchTargets& targets) const {
+  const auto encode = driver_.tensor_map_encode_tiled;
   if (encode == nullptr) refuse("tensor maps need a driver for CUDA 12.0");
   const std::size_t rank = spec.sizes.size();
   if (rank < 1 || rank > 5 || spec.box.size() != rank || spec.strides.size() + 1 != rank) {
@@ -268,47 +246,53 @@ LaunchSequence::ArgumentBytes LaunchSequence::make_tensor_map(const TensorMapSpe
   for (const std::int64_t extent : spec.box) box.push_back(static_cast<cuuint32_t>(extent));
   const std::vector<cuuint32_t> steps(rank, 1);
   CUtensorMap map{};
-  gpu_.driver().check(
+  driver_.check(
       encode(&map, tensor_map_type(target.element), static_cast<cuuint32_t>(rank),
              reinterpret_cast<void*>(target.address), sizes.data(), strides.data(), box.data(),
              steps.data(), CU_TENSOR_MAP_INTERLEAVE_NONE, tensor_map_swizzle(spec.swizzle),
              CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
       "cuTensorMapEncodeTiled of '{}'", spec.buffer);
-  ArgumentBytes result;
+  BoundArguments::Argument result;
   static_assert(sizeof map <= sizeof result.bytes);
   std::memcpy(result.bytes.data(), &map, sizeof map);
   return result;
 }
 
-void LaunchSequence::launch(const Kernel& kernel) const {
+void LaunchSequence::launch(std::size_t step, const BoundArguments::Step& bound,
+                            CUstream stream) const {
+  const Function& function = functions_[step];
   CUlaunchConfig config{};
-  config.gridDimX = kernel.grid[0];
-  config.gridDimY = kernel.grid[1];
-  config.gridDimZ = kernel.grid[2];
-  config.blockDimX = kernel.block[0];
-  config.blockDimY = kernel.block[1];
-  config.blockDimZ = kernel.block[2];
-  config.sharedMemBytes = kernel.dynamic_shared;
-  config.hStream = gpu_.stream();
+  config.gridDimX = function.grid[0];
+  config.gridDimY = function.grid[1];
+  config.gridDimZ = function.grid[2];
+  config.blockDimX = function.block[0];
+  config.blockDimY = function.block[1];
+  config.blockDimZ = function.block[2];
+  config.sharedMemBytes = static_cast<unsigned>(steps_[step].dynamic_shared);
+  config.hStream = stream;
   // The driver only reads the attributes and arguments that it takes as non-const.
-  config.attrs = const_cast<CUlaunchAttribute*>(kernel.attributes.data());
-  config.numAttrs = static_cast<unsigned>(kernel.attributes.size());
+  config.attrs = const_cast<CUlaunchAttribute*>(function.attributes.data());
+  config.numAttrs = static_cast<unsigned>(function.attributes.size());
   std::vector<void*> arguments;
-  arguments.reserve(kernel.arguments.size());
-  for (const ArgumentBytes& argument : kernel.arguments) {
+  arguments.reserve(bound.arguments.size());
+  for (const BoundArguments::Argument& argument : bound.arguments) {
     arguments.push_back(const_cast<std::byte*>(argument.bytes.data()));
   }
   const CUresult result =
-      gpu_.driver().launch_kernel(&config, kernel.function, arguments.data(), nullptr);
-  gpu_.driver().check(result, "cuLaunchKernelEx of {}", kernel.name);
+      driver_.launch_kernel(&config, function.function, arguments.data(), nullptr);
+  driver_.check(result, "cuLaunchKernelEx of {}", steps_[step].lowered_name);
 }
 
-void LaunchSequence::enqueue() const {
-  for (const Step& step : steps_) {
-    if (step.kernel.function != nullptr) {
-      launch(step.kernel);
-    } else {
-      gpu_.fill(step.memset.address, step.memset.value, step.memset.bytes);
+void LaunchSequence::enqueue(const BoundArguments& arguments, CUstream stream) const {
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const LaunchStep& step = steps_[i];
+    if (step.kind == LaunchStep::Kind::kernel) {
+      launch(i, arguments.steps[i], stream);
+    } else if (step.memset_bytes > 0) {
+      driver_.check(driver_.memset_bytes(arguments.steps[i].memset_address,
+                                         static_cast<unsigned char>(step.memset_value),
+                                         static_cast<std::size_t>(step.memset_bytes), stream),
+                    "cuMemsetD8Async of {} bytes of {}", step.memset_bytes, step.memset_target);
     }
   }
 }

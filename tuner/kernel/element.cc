@@ -1,4 +1,4 @@
-#include "tuner/measure/element.h"
+#include "tuner/kernel/element.h"
 
 #include <fmt/format.h>
 
