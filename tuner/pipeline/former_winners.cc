@@ -22,9 +22,8 @@ std::vector<Former> by_distance(const TunedResult& result, const Kernel& kernel)
     if (const auto distance = problem_distance(query, entry.problem))
       former.push_back({*distance, &entry});
   }
-  std::stable_sort(former.begin(), former.end(), [](const Former& a, const Former& b) {
-    return a.distance < b.distance;
-  });
+  std::stable_sort(former.begin(), former.end(),
+                   [](const Former& a, const Former& b) { return a.distance < b.distance; });
   return former;
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tuner/report/escape.h"
+
 namespace tuner {
 namespace {
 
@@ -29,6 +31,7 @@ std::size_t display_width(std::string_view text) {
 }
 
 void Table::add(std::vector<std::string> cells) {
+  for (std::string& cell : cells) cell = terminal_safe(cell);
   cells.resize(columns_.size());
   rows_.push_back(std::move(cells));
 }

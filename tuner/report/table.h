@@ -18,7 +18,8 @@ class Table {
  public:
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-  // Missing cells are empty; cells beyond the columns are left out.
+  // Missing cells are empty; cells beyond the columns are left out. Control characters become
+  // escapes (tuner/report/escape.h).
   void add(std::vector<std::string> cells);
 
   // Two spaces between columns, none at a line's end. `bold_heading`: with the terminal's sequences
