@@ -283,30 +283,32 @@ Experiment first_run() {
       "What fits into L2 is read several times as fast the second time: a measurement that runs a "
       "kernel over the same small input again and again measures L2. Larger inputs do not care.",
       "GB/s",
-      "4 MB, cold",
-      {{"4 MB, cold", "copy", {{"n", "2^20"}}, {}, 0, true},
-       {"4 MB, warm", "copy", {{"n", "2^20"}}, {}, 0, false},
+      "1 MB, cold",
+      {{"1 MB, cold", "copy", {{"n", "2^18"}}, {}, 0, true},
+       {"1 MB, warm", "copy", {{"n", "2^18"}}, {}, 0, false},
        {"1 GB, cold", "copy", {{"n", "2^28"}}, {}, 0, true},
        {"1 GB, warm", "copy", {{"n", "2^28"}}, {}, 0, false}}};
 }
 
-Experiment small_blocks() {
+Experiment register_limit() {
   Experiment experiment{
       "register-limit",
       "Occupancy limited by registers",
-      "Registers are handed out to whole warps. With 8 x 8 results a thread a block of 256 threads "
-      "leaves room for few others; with __launch_bounds__ the compiler may be made to fit more, at "
-      "the price of spills. The larger tile is nevertheless faster: it needs fewer warps.",
+      "Registers are handed out to whole warps: the more results a thread keeps, the fewer warps a "
+      "SM holds. The larger tile is faster nevertheless. It loads less for each FMA, and its many "
+      "independent sums hide the latency that other warps would have hidden.",
       "GFLOP/s",
       "4x4",
       {}};
-  for (const int size : {4, 8, 16}) {
-    const int other = size == 16 ? 8 : size;
-    experiment.cases.push_back(
-        {fmt::format("{}x{}", size, other),
-         "matmul",
-         {{"n", "2048"}},
-         {{"BM", whole(128)}, {"BN", whole(128)}, {"TM", whole(size)}, {"TN", whole(other)}}});
+  // 256 threads each: a larger tile a thread is a larger tile a block.
+  for (const auto& [rows, columns] : {std::pair{4, 4}, {8, 8}, {16, 8}}) {
+    experiment.cases.push_back({fmt::format("{}x{}", rows, columns),
+                                "matmul",
+                                {{"n", "2048"}},
+                                {{"BM", whole(16 * rows)},
+                                 {"BN", whole(16 * columns)},
+                                 {"TM", whole(rows)},
+                                 {"TN", whole(columns)}}});
   }
   return experiment;
 }
@@ -314,9 +316,9 @@ Experiment small_blocks() {
 }  // namespace
 
 std::vector<Experiment> lab_experiments(const models::DeviceProfile& device) {
-  return {coalescing(),   coalescing_hidden(), rows_cols(),   block_sweep(),
-          smem_limit(),   bank_conflicts(),    matmul(),      reduction(),
-          small_blocks(), latency(),           waves(device), ilp(),
+  return {coalescing(),     coalescing_hidden(), rows_cols(),   block_sweep(),
+          smem_limit(),     bank_conflicts(),    matmul(),      reduction(),
+          register_limit(), latency(),           waves(device), ilp(),
           first_run()};
 }
 

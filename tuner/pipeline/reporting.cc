@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 
 #include "expr/error.h"
 #include "models/pipes.h"
 #include "tuner/kernel/kernel.h"
+#include "tuner/measure/parallel_for.h"
 #include "tuner/os/files.h"
 #include "tuner/pipeline/main_launch.h"
 #include "tuner/store/fields.h"
@@ -224,30 +226,37 @@ std::optional<search::Config> config_of(const Kernel& kernel, const NamedValues&
   return std::nullopt;
 }
 
-void ask_model(const Kernel& kernel, Loaded& loaded) {
+// Of one trial; false where the kernel does not hold it.
+bool ask_model(const Kernel& kernel, std::size_t trial, Loaded& loaded) {
   TrialReport& report = loaded.report;
-  const bool cold = report.cache == "cold";
-  std::size_t strange = 0;
-  for (std::size_t i = 0; i < report.trials.size(); ++i) {
-    const auto config = config_of(kernel, loaded.configs[i]);
-    if (!config) {
-      ++strange;
-      continue;
-    }
-    models::KernelShape shape = compiled_shape(kernel, *config, report.trials[i], cold);
-    models::Estimate estimate = models::estimate(kernel.device(), shape);
-    report.trials[i].model = model_of(kernel.device(), shape, estimate);
-    if (i == report.winner) {
-      report.winner_id = kernel.space().id(*config);
-      report.explained = {std::move(shape), std::move(estimate)};
-    }
+  const auto config = config_of(kernel, loaded.configs[trial]);
+  if (!config) return false;
+  models::KernelShape shape =
+      compiled_shape(kernel, *config, report.trials[trial], report.cache == "cold");
+  models::Estimate estimate = models::estimate(kernel.device(), shape);
+  report.trials[trial].model = model_of(kernel.device(), shape, estimate);
+  if (trial == report.winner) {
+    report.winner_id = kernel.space().id(*config);
+    report.explained = {std::move(shape), std::move(estimate)};
   }
-  if (strange > 0) {
-    report.notes.push_back(
-        fmt::format("{} of {} trials are unknown to the kernel as it is now, so the model says "
-                    "nothing of them.",
-                    strange, report.trials.size()));
-  }
+  return true;
+}
+
+void ask_model(const Kernel& kernel, Loaded& loaded) {
+  constexpr std::int64_t kGrain = 64;
+  TrialReport& report = loaded.report;
+  std::atomic<std::size_t> strange = 0;
+  parallel_for(static_cast<std::int64_t>(report.trials.size()), kGrain,
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t i = begin; i < end; ++i) {
+                   if (!ask_model(kernel, static_cast<std::size_t>(i), loaded)) ++strange;
+                 }
+               });
+  if (strange == 0) return;
+  report.notes.push_back(
+      fmt::format("{} of {} trials are unknown to the kernel as it is now, so the model says "
+                  "nothing of them.",
+                  strange.load(), report.trials.size()));
 }
 
 // A kernel that was asked for must be there; that of a file may be anyone's.

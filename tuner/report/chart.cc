@@ -101,7 +101,9 @@ std::vector<double> log_ticks(double low, double high) {
 std::string tick_label(double value) {
   static constexpr std::array<const char*, 5> kSuffixes = {"", "k", "M", "G", "T"};
   std::size_t suffix = 0;
-  while (std::abs(value) >= 9999.5 && suffix + 1 < kSuffixes.size()) {
+  // Four digits stand as they are.
+  const bool large = std::abs(value) >= 9999.5;
+  while (large && std::abs(value) >= 999.95 && suffix + 1 < kSuffixes.size()) {
     value /= 1000;
     ++suffix;
   }

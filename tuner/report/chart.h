@@ -24,6 +24,7 @@ struct Series {
   int color = 0;
   bool dashed = false;
   std::vector<ChartPoint> points;
+  bool large = false;  // points that must be found among many others
 };
 
 // Five numbers of a distribution over a category of the x axis.

@@ -108,7 +108,7 @@ std::string lab_text(const LabReport& report, bool color) {
   if (!report.baseline.empty()) {
     text += fmt::format("Ratios are of the time for the same work, to {}.\n", report.baseline);
   }
-  return text + report.why + '\n';
+  return text + wrapped(report.why);
 }
 
 }  // namespace tuner

@@ -259,7 +259,7 @@ std::string study_text(const Study& study, bool color) {
   std::string text = heading(study) + "\n\n" + text_plot(study_chart(study)) + '\n';
   text += terminal_text(points_table(study), color) + '\n';
   text += "occupancy that reaches 95 % of the peak\n" + terminal_text(needs_table(study), color);
-  return text + spill_text(study) + '\n' + explanation(study) + '\n';
+  return text + spill_text(study) + '\n' + wrapped(explanation(study));
 }
 
 Page study_page(const Study& study) {

@@ -13,7 +13,7 @@
 namespace tuner {
 namespace {
 
-constexpr double kCharacter = 6.2;  // width of one at 11 px, about
+constexpr double kCharacter = 6.6;  // width of one at 11 px, about
 constexpr double kLegendLine = 18;
 
 struct Frame {
@@ -133,7 +133,8 @@ std::string circles(const Canvas& canvas, const Series& series) {
     const auto pixel =
         std::pair(static_cast<int>(std::lround(x)), static_cast<int>(std::lround(y)));
     if (!drawn.insert(pixel).second) continue;
-    out += fmt::format("<circle cx='{}' cy='{}' r='2.5'/>\n", pixel.first, pixel.second);
+    out += fmt::format("<circle cx='{}' cy='{}' r='{}'/>\n", pixel.first, pixel.second,
+                       series.large ? "5" : "2.5");
   }
   return out + "</g>\n";
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tuner/report/escape.h"
 #include "tuner/report/table.h"
 
@@ -27,6 +29,12 @@ std::vector<std::string> headings(const PageTable& table) {
   return words;
 }
 
+bool is_empty(const PageTable& table, std::size_t column) {
+  return std::ranges::all_of(table.rows, [&](const std::vector<std::string>& row) {
+    return column >= row.size() || row[column].empty();
+  });
+}
+
 std::string csv_line(const std::vector<std::string>& cells) {
   std::string line;
   for (std::size_t i = 0; i < cells.size(); ++i) line += (i == 0 ? "" : ",") + csv_field(cells[i]);
@@ -42,13 +50,36 @@ std::string markdown_line(const std::vector<std::string>& cells) {
 }  // namespace
 
 std::string terminal_text(const PageTable& table, bool bold_heading) {
+  std::vector<std::size_t> shown;
   std::vector<Column> columns;
-  for (const PageColumn& column : table.columns) {
-    columns.push_back({column.heading, column.number ? Align::right : Align::left});
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    if (is_empty(table, i)) continue;
+    shown.push_back(i);
+    columns.push_back(
+        {table.columns[i].heading, table.columns[i].number ? Align::right : Align::left});
   }
   Table text(std::move(columns));
-  for (const auto& row : table.rows) text.add(row);
+  for (const auto& row : table.rows) {
+    std::vector<std::string> cells;
+    for (const std::size_t i : shown) cells.push_back(i < row.size() ? row[i] : "");
+    text.add(std::move(cells));
+  }
   return text.render(bold_heading);
+}
+
+std::string wrapped(const std::string& text, std::size_t width) {
+  std::string result, line;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string word = text.substr(at, end - at);
+    if (!line.empty() && display_width(line) + 1 + display_width(word) > width) {
+      result += line + '\n';
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+    at = end + 1;
+  }
+  return result + line + '\n';
 }
 
 std::string csv_text(const PageTable& table) {

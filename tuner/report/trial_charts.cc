@@ -35,6 +35,7 @@ void for_modelled(const TrialReport& report, Visit visit) {
 void add_winner(const TrialReport& report, const Series& trials, Series winner, Chart& chart) {
   winner.name = "fastest";
   winner.color = 1;
+  winner.large = true;
   for (const ChartPoint& one : trials.points) {
     if (report.winner && one.row == static_cast<int>(*report.winner)) winner.points.push_back(one);
   }

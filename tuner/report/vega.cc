@@ -84,7 +84,7 @@ Json points_mark(const Series& series, const std::string& data) {
            {{"enter",
              {{"x", at("x", "0")},
               {"y", at("y", "1")},
-              {"size", {{"value", 28}}},
+              {"size", {{"value", series.large ? 110 : 28}}},
               {"fill", color(series.color)},
               {"fillOpacity", {{"value", 0.7}}},
               {"tooltip", {{"signal", "datum"}}}}},

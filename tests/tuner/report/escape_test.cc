@@ -13,7 +13,7 @@ TEST(HtmlEscaped, LeavesNoMarkup) {
 
 // XML forbids them, and an SVG that holds one is shown by no browser.
 TEST(HtmlEscaped, ReplacesControlCharacters) {
-  EXPECT_EQ(html_escaped(std::string_view("a\0b\x1b[31m", 7)), "a\uFFFDb\uFFFD[31m");
+  EXPECT_EQ(html_escaped(std::string_view("a\0b\x1b[31m", 8)), "a\uFFFDb\uFFFD[31m");
   EXPECT_EQ(html_escaped("a\u202Eb"), "a\uFFFDb");
 }
 

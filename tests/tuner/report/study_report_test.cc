@@ -106,6 +106,16 @@ TEST(TextPlot, PutsHighPointsHigh) {
   EXPECT_THAT(plot, HasSubstr("a rising"));
 }
 
+TEST(TableText, LeavesOutEmptyColumnsInTheTerminal) {
+  const PageTable table{"id", "title", {{"a"}, {"b"}, {"c"}}, {{"1", "", "2"}, {"3", "", ""}}};
+  EXPECT_EQ(terminal_text(table, false), "a  c\n1  2\n3\n");
+}
+
+TEST(Wrapped, BreaksBetweenWords) {
+  EXPECT_EQ(wrapped("one two three", 7), "one two\nthree\n");
+  EXPECT_EQ(wrapped("unbreakable", 4), "unbreakable\n");
+}
+
 TEST(TableText, IsCsvAndMarkdown) {
   const PageTable table{"id", "a | title", {{"name"}, {"n", true}}, {{"x|y, \"z\"", "1"}}};
   EXPECT_EQ(csv_text(table), "name,n\r\n\"x|y, \"\"z\"\"\",1\r\n");
