@@ -8,6 +8,7 @@
 #include "expr/error.h"
 #include "tuner/os/files.h"
 #include "tuner/report/svg.h"
+#include "tuner/report/table.h"
 #include "tuner/report/trial_charts.h"
 #include "tuner/store/measured_file.h"
 
@@ -85,10 +86,10 @@ PageTable ratio_table(const TimeComparison& comparison) {
                    {"change"}},
                   {}};
   for (const ComparedTime& one : comparison.both) {
-    table.rows.push_back({one.what, fmt::format("{:.4g}", one.first.time_ns * 1e-3),
-                          fmt::format("{:.4g}", one.second.time_ns * 1e-3),
-                          fmt::format("{:.3f}", one.ratio), fmt::format("{:.3f}", one.low),
-                          fmt::format("{:.3f}", one.high), to_string(one.change)});
+    table.rows.push_back({one.what, four_digits(one.first.time_ns * 1e-3),
+                          four_digits(one.second.time_ns * 1e-3), fmt::format("{:.3f}", one.ratio),
+                          fmt::format("{:.3f}", one.low), fmt::format("{:.3f}", one.high),
+                          to_string(one.change)});
   }
   return table;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tuner/report/table.h"
 #include "tuner/report/table_text.h"
 
 namespace tuner {
@@ -28,8 +29,8 @@ std::string against(const LabReport& report, const LabRow& row, Time time) {
   return fmt::format("{:.2f}", cost(row, time) / cost(*base, time));
 }
 
-std::string number(double value, const char* format) {
-  return value > 0 && std::isfinite(value) ? fmt::format(fmt::runtime(format), value) : "";
+std::string number(double value) {
+  return value > 0 && std::isfinite(value) ? four_digits(value) : "";
 }
 
 struct Extremes {
@@ -83,13 +84,12 @@ PageTable lab_table(const LabReport& report) {
     table.rows.push_back(
         {row.label, std::to_string(row.threads),
          row.registers > 0 ? std::to_string(row.registers) : "?", std::to_string(row.blocks_per_sm),
-         fmt::format("{:.1f}", 100 * row.occupancy), row.limiters, number(row.sectors, "{:.2g}"),
-         number(row.wavefronts, "{:.2g}"),
-         has(row, &LabRow::predicted_ns) ? number(row.predicted_ns * 1e-3, "{:.4g}") : row.failure,
-         report.measured && !has(row, &LabRow::time_ns) ? row.failure
-                                                        : number(row.time_ns * 1e-3, "{:.4g}"),
-         number(row.work / row.predicted_ns, "{:.4g}"),
-         has(row, &LabRow::time_ns) ? number(row.work / row.time_ns, "{:.4g}") : "",
+         fmt::format("{:.1f}", 100 * row.occupancy), row.limiters, number(row.sectors),
+         number(row.wavefronts),
+         has(row, &LabRow::predicted_ns) ? number(row.predicted_ns * 1e-3) : row.failure,
+         report.measured && !has(row, &LabRow::time_ns) ? row.failure : number(row.time_ns * 1e-3),
+         number(row.work / row.predicted_ns),
+         has(row, &LabRow::time_ns) ? number(row.work / row.time_ns) : "",
          against(report, row, &LabRow::predicted_ns), against(report, row, &LabRow::time_ns),
          row.bound});
   }

@@ -23,8 +23,10 @@ std::string element(const char* name, const std::string& text) {
 }
 
 std::string cell(const char* name, const PageColumn& column, const std::string& text) {
-  return fmt::format("<{}{}>{}</{}>", name, column.number ? " class='n'" : "", html_escaped(text),
-                     name);
+  // Long ones want room, lest they are broken at every few characters.
+  constexpr std::size_t kLong = 30;
+  const char* kind = column.number ? " class='n'" : text.size() > kLong ? " class='w'" : "";
+  return fmt::format("<{}{}>{}</{}>", name, kind, html_escaped(text), name);
 }
 
 std::string row(const char* name, const std::vector<PageColumn>& columns,
@@ -85,7 +87,27 @@ constexpr const char* kPolicy =
     "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; "
     "img-src data: blob:";
 
+bool is_empty(const PageTable& table, std::size_t column) {
+  return std::ranges::all_of(table.rows, [&](const std::vector<std::string>& row) {
+    return column >= row.size() || row[column].empty();
+  });
+}
+
 }  // namespace
+
+PageTable without_empty_columns(const PageTable& table) {
+  PageTable result{table.id, table.title, {}, {}};
+  result.rows.resize(table.rows.size());
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    if (is_empty(table, i)) continue;
+    result.columns.push_back(table.columns[i]);
+    for (std::size_t row = 0; row < table.rows.size(); ++row) {
+      const auto& cells = table.rows[row];
+      result.rows[row].push_back(i < cells.size() ? cells[i] : "");
+    }
+  }
+  return result;
+}
 
 void Page::heading(const std::string& text) { body_ += element("h1", text); }
 void Page::subheading(const std::string& text) { body_ += element("h2", text); }
@@ -107,7 +129,8 @@ void Page::facts(const std::vector<std::pair<std::string, std::string>>& facts) 
 }
 
 void Page::add(const PageTable& table) {
-  body_ += titled_table(table.id, table.title, "static", table_html(table.columns, table.rows));
+  const PageTable shown = without_empty_columns(table);
+  body_ += titled_table(table.id, table.title, "static", table_html(shown.columns, shown.rows));
 }
 
 void Page::add(const PageData& data) {

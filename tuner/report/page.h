@@ -17,13 +17,16 @@ struct PageColumn {
   bool number = false;
 };
 
-// A table that is written out as a whole, with a button that saves it as CSV.
+// A table that is written out as a whole but for its empty columns, with a button that saves it as
+// CSV.
 struct PageTable {
   std::string id;  // letters, digits, '-'; names the CSV file
   std::string title;
   std::vector<PageColumn> columns;
   std::vector<std::vector<std::string>> rows;
 };
+
+PageTable without_empty_columns(const PageTable& table);
 
 // A table of many rows: the script shows some of them, sorted and filtered; the CSV has all. Charts
 // name its rows in their tooltips. `rows[i]` has a cell a column; of a number's column a number or

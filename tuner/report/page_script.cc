@@ -58,7 +58,7 @@ for (const section of document.querySelectorAll('[data-rows]')) {
     body.replaceChildren(...rows.slice(first, first + page).map(row => {
       const line = make('tr');
       line.append(...columns.map(column =>
-        make('td', shown(cellOf(column, row)), column.number ? 'n' : '')));
+        make('td', shown(cellOf(column, row)), column.number ? 'n' : String(cellOf(column, row)).length > 30 ? 'w' : '')));
       return line;
     }));
     place.textContent = rows.length ? `${first + 1}–${Math.min(first + page, rows.length)} of ${rows.length}` : 'none';
@@ -129,8 +129,9 @@ const draw = () => {
   const config = {
     background: null,
     axis: {labelColor: muted, titleColor: ink, gridColor: color('--grid'), domainColor: color('--line'),
-           labelFont: 'system-ui, sans-serif', titleFont: 'system-ui, sans-serif', titleFontWeight: 'normal'},
-    legend: {labelColor: muted, labelFont: 'system-ui, sans-serif'},
+           labelFont: 'system-ui, sans-serif', titleFont: 'system-ui, sans-serif', titleFontWeight: 'normal',
+           labelFontSize: 11, titleFontSize: 12},
+    legend: {labelColor: muted, labelFont: 'system-ui, sans-serif', labelFontSize: 12},
     view: {stroke: null},
   };
   const palette = [...Array(16).keys()].map(i => color('--c' + i));

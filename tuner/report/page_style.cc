@@ -34,6 +34,7 @@ th,td{text-align:left;padding:5px 10px;border-bottom:1px solid var(--grid);white
 th{background:var(--panel);font-weight:600;white-space:nowrap;position:sticky;top:0}
 th.sorts{cursor:pointer}
 tbody tr:last-child td{border-bottom:0}
+td.w{min-width:36ch}
 .n{text-align:right;white-space:nowrap}
 button,input{font:13px system-ui,sans-serif;color:var(--ink);background:var(--bg);border:1px solid var(--line);border-radius:6px;padding:4px 10px}
 button{cursor:pointer}

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "tuner/report/table.h"
+
 namespace tuner {
 namespace {
 
 std::string number(double value, double scale = 1) {
-  return value > 0 ? fmt::format("{:.4g}", value * scale) : "";
+  return value > 0 ? four_digits(value * scale) : "";
 }
 
 PageTable winners(const ResultReport& report) {

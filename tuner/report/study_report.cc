@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "tuner/report/table.h"
 #include "tuner/report/table_text.h"
 #include "tuner/report/text_plot.h"
 
@@ -97,8 +98,8 @@ std::vector<ChartPoint> little_line(const Study& study, double ilp) {
   return {};
 }
 
-std::string number(double value, const char* format = "{:.4g}") {
-  return value > 0 && std::isfinite(value) ? fmt::format(fmt::runtime(format), value) : "";
+std::string number(double value) {
+  return value > 0 && std::isfinite(value) ? four_digits(value) : "";
 }
 
 std::string percent(const std::optional<double>& part, const StudyNeed& need) {
@@ -232,8 +233,8 @@ PageTable points_table(const Study& study) {
          point.failure.empty() ? number(point.time_ns * 1e-3) : point.failure,
          predicted ? number(throughput(study, point.predicted_ns)) : "",
          point.measured() ? number(throughput(study, point.time_ns)) : "",
-         point.measured() ? number(point.time_ns / point.predicted_ns, "{:.2f}") : "", point.bound,
-         point.config});
+         point.measured() ? fmt::format("{:.2f}", point.time_ns / point.predicted_ns) : "",
+         point.bound, point.config});
   }
   return table;
 }

@@ -1,6 +1,9 @@
 #include "tuner/report/table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 
 #include "tuner/report/escape.h"
 
@@ -23,6 +26,12 @@ std::string line(const std::vector<Column>& columns, const std::vector<std::size
 }
 
 }  // namespace
+
+std::string four_digits(double value) {
+  const double size = std::abs(value);
+  if (size >= 1000) return fmt::format("{:.0f}", value);
+  return size > 0 && size < 1e-3 ? fmt::format("{:.2g}", value) : fmt::format("{:.4g}", value);
+}
 
 std::size_t display_width(std::string_view text) {
   // Every byte but the continuation bytes begins a character.

@@ -31,6 +31,9 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
+// "0.1234", "123.4", "85210": four digits, or whole; never a power of ten.
+std::string four_digits(double value);
+
 // Characters that UTF-8 `text` shows, taken as one column each.
 std::size_t display_width(std::string_view text);
 

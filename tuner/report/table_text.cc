@@ -29,12 +29,6 @@ std::vector<std::string> headings(const PageTable& table) {
   return words;
 }
 
-bool is_empty(const PageTable& table, std::size_t column) {
-  return std::ranges::all_of(table.rows, [&](const std::vector<std::string>& row) {
-    return column >= row.size() || row[column].empty();
-  });
-}
-
 std::string csv_line(const std::vector<std::string>& cells) {
   std::string line;
   for (std::size_t i = 0; i < cells.size(); ++i) line += (i == 0 ? "" : ",") + csv_field(cells[i]);
@@ -50,20 +44,13 @@ std::string markdown_line(const std::vector<std::string>& cells) {
 }  // namespace
 
 std::string terminal_text(const PageTable& table, bool bold_heading) {
-  std::vector<std::size_t> shown;
+  const PageTable shown = without_empty_columns(table);
   std::vector<Column> columns;
-  for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    if (is_empty(table, i)) continue;
-    shown.push_back(i);
-    columns.push_back(
-        {table.columns[i].heading, table.columns[i].number ? Align::right : Align::left});
+  for (const PageColumn& column : shown.columns) {
+    columns.push_back({column.heading, column.number ? Align::right : Align::left});
   }
   Table text(std::move(columns));
-  for (const auto& row : table.rows) {
-    std::vector<std::string> cells;
-    for (const std::size_t i : shown) cells.push_back(i < row.size() ? row[i] : "");
-    text.add(std::move(cells));
-  }
+  for (const auto& row : shown.rows) text.add(row);
   return text.render(bold_heading);
 }
 

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "tuner/report/limiters.h"
+#include "tuner/report/table.h"
 #include "tuner/report/trial_charts.h"
 
 namespace tuner {
@@ -54,7 +55,7 @@ void add_pipes(Page& page, const TrialReport& report) {
   const models::Estimate& estimate = report.explained->estimate;
   for (const models::Pipe& pipe : estimate.pipes) {
     if (!(pipe.time_ns > 0)) continue;
-    table.rows.push_back({pipe.name, fmt::format("{:.4g}", pipe.time_ns * 1e-3),
+    table.rows.push_back({pipe.name, four_digits(pipe.time_ns * 1e-3),
                           fmt::format("{:.0f} %", 100 * pipe.time_ns / estimate.time_ns)});
   }
   page.add(table);

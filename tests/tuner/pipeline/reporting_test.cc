@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 #include <nlohmann/json.hpp>
 
 #include "tests/tuner/compile/temporary_folder.h"
@@ -167,20 +167,23 @@ TEST_F(ReportingTest, TwentyThousandTrialsStayUsable) {
   write_modelled_journal(folder_ / "run.jsonl", kernel_of(kernel, {}), kTrials);
   ReportOptions large = options();
   large.kernel = kernel;
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();
   TrialReport report = trial_report(folder_ / "run.jsonl", large);
   report.id = "f1";
   Page page("title");
   add_to(page, report);
   const std::string html = page.html(vega_script());
-  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
+  const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   EXPECT_EQ(report.trials.size(), kTrials);
   EXPECT_LT(html.size(), 10'000'000U);
   RecordProperty("bytes", std::to_string(html.size()));
-  RecordProperty("seconds", std::to_string(wall.count()));
-  // Sanitizers and a loaded machine slow everything down; what is alone on a core takes less
-  // than 3.
-  EXPECT_LT(wall.count(), 30);
+  RecordProperty("seconds", std::to_string(seconds));
+#ifdef NDEBUG
+  constexpr double kLimit = 3;  // of all cores together, so that a loaded machine does not matter
+#else
+  constexpr double kLimit = 60;  // sanitizers
+#endif
+  EXPECT_LT(seconds, kLimit);
 }
 
 }  // namespace
