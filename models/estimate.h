@@ -52,7 +52,9 @@ struct LaunchShape {
   std::int64_t spill_bytes = 0;  // a thread
   int min_registers = 0;         // a lower bound known without compiling (accumulators, say)
   std::vector<MemoryAccess> accesses;
-  double fma_per_thread = 0;           // fused multiply-adds (or adds)
+  double fma_per_thread = 0;  // fused multiply-adds (or adds)
+  double fma_registers = 3;   // distinct ones that an FMA reads; below 3 the register ports
+                              // hold nothing back
   double instructions_per_thread = 0;  // others beside them and the memory instructions; 0 unknown
   double ilp = 1;                      // independent chains a thread
   double loads_in_flight = 1;          // independent global loads a thread

@@ -119,7 +119,8 @@ double port_factor(const DeviceProfile& device, double ilp) {
 double fma_ns(const LaunchLoad& load) {
   const LaunchShape& shape = load.shape;
   const double lanes = shape.fp64 ? load.device.fp64_lanes_per_sm : load.device.fp32_lanes_per_sm;
-  const double ports = shape.fp64 ? 1 : port_factor(load.device, shape.ilp);
+  const bool reads_three = !shape.fp64 && shape.fma_registers >= 3;
+  const double ports = reads_three ? port_factor(load.device, shape.ilp) : 1;
   return sm_ns(load, shape.fma_per_thread * kLanes / lanes * ports);
 }
 

@@ -20,6 +20,13 @@ TEST(Table, AlignsByWhatIsSeen) {
             "long name\n");
 }
 
+TEST(FourDigits, NeverWritesAPowerOfTen) {
+  EXPECT_EQ(four_digits(85214.3), "85214");
+  EXPECT_EQ(four_digits(123.456), "123.5");
+  EXPECT_EQ(four_digits(0.5), "0.5");
+  EXPECT_EQ(four_digits(0), "0");
+}
+
 TEST(Table, HasNoHeadingLineWithoutHeadings) {
   Table table({{""}, {""}});
   table.add({"a", "b"});

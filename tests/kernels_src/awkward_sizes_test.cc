@@ -145,5 +145,12 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"reduction", {{"n", "1000003"}, {"deterministic", "true"}}, 24},
                     Case{"reduction", {{"n", "2147483649"}, {"op", "max"}}, 3}));
 
+INSTANTIATE_TEST_SUITE_P(FmaChain, AwkwardSizes,
+                         testing::Values(Case{"fma_chain", {{"n", "1"}, {"steps", "1"}}},
+                                         Case{"fma_chain", {{"n", "1000003"}, {"steps", "17"}}},
+                                         Case{"fma_chain", {{"n", "4097"}, {"operands", "two"}}},
+                                         Case{"fma_chain",
+                                              {{"n", "65536"}, {"operands", "immediate"}}}));
+
 }  // namespace
 }  // namespace tuner

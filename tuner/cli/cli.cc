@@ -14,6 +14,7 @@
 #include "tuner/cli/suggest.h"
 #include "tuner/compile/compiler.h"
 #include "tuner/os/paths.h"
+#include "tuner/report/escape.h"
 #include "tuner/worker/worker.h"
 
 namespace tuner {
@@ -113,6 +114,16 @@ int run_command_line(int argc, char** argv) {
   }
   apply_to_log(common);
   return static_cast<int>(action(Output(common)));
+}
+
+std::string error_text(std::string_view what) {
+  std::string text;
+  for (std::size_t at = 0; at <= what.size();) {
+    const std::size_t end = std::min(what.find('\n', at), what.size());
+    text += (at == 0 ? "" : "\n") + terminal_safe(what.substr(at, end - at));
+    at = end + 1;
+  }
+  return text;
 }
 
 }  // namespace tuner

@@ -5,13 +5,19 @@
 namespace tuner {
 
 std::span<const Command> commands() {
-  static constexpr std::array<Command, 14> kCommands = {{
+  static constexpr std::array<Command, 17> kCommands = {{
       {"tune", "finds, verifies and keeps the fastest configuration of a kernel", declare_tune},
       {"show", "the configuration for a problem on a GPU, and how well it fits", declare_show},
       {"export", "writes tuned configurations as a C++ header for other programs", declare_export},
       {"record", "measures a whole space, dropping nothing, into a recording", declare_record},
       {"compare", "what became faster or slower from one measured file to another",
        declare_compare},
+      {"report", "journals, recordings and tuned results as one HTML page, or as plots",
+       declare_report},
+      {"study", "occupancy against instruction-level parallelism, measured and predicted",
+       declare_study},
+      {"lab", "the classic experiments: coalescing, occupancy, bank conflicts and others",
+       declare_lab},
       {"evaluate", "how well the model orders recorded spaces", declare_evaluate},
       {"list", "the kernels that come with the tuner", declare_list},
       {"space", "the configurations of a kernel: parameters, and how many are valid",

@@ -5,8 +5,12 @@
 #include <memory>
 
 #include "tuner/cli/command.h"
+#include "tuner/cli/report_page.h"
+#include "tuner/os/files.h"
 #include "tuner/report/comparison.h"
+#include "tuner/report/escape.h"
 #include "tuner/report/table.h"
+#include "tuner/report/vega_library.h"
 #include "tuner/store/measured_file.h"
 
 namespace tuner {
@@ -53,14 +57,18 @@ std::string to_text(const TimeComparison& comparison, bool color) {
       comparison.count(Change::faster), comparison.count(Change::slower),
       comparison.count(Change::same), comparison.count(Change::unsure), comparison.geometric_mean);
   const auto only = [&](const char* which, const std::vector<std::string>& names) {
-    if (!names.empty()) text += fmt::format("only in the {}: {}\n", which, fmt::join(names, "; "));
+    if (!names.empty())
+      text += fmt::format("only in the {}: {}\n", which,
+                          terminal_safe(fmt::format("{}", fmt::join(names, "; "))));
   };
   only("first", comparison.only_first);
   only("second", comparison.only_second);
   return text;
 }
 
-ExitCode run(const std::string& first, const std::string& second, const Output& output) {
+ExitCode run(const std::string& first, const std::string& second, const std::string& html,
+             const Output& output) {
+  if (!html.empty()) check_writable(html);
   const MeasuredFile a = load_measured_file(first), b = load_measured_file(second);
   if (a.kernel != b.kernel) {
     throw TunerError(
@@ -74,6 +82,10 @@ ExitCode run(const std::string& first, const std::string& second, const Output& 
   if (comparison.both.empty()) spdlog::warn("The two have nothing in common.");
   output.text(to_text(comparison, output.color()));
   output.json(to_json(comparison));
+  if (!html.empty()) {
+    write_file_atomically(html,
+                          comparison_page(a.kernel, first, second, comparison).html(vega_script()));
+  }
   return ExitCode::ok;
 }
 
@@ -81,13 +93,16 @@ ExitCode run(const std::string& first, const std::string& second, const Output& 
 
 Action declare_compare(CLI::App& app) {
   struct Files {
-    std::string first, second;
+    std::string first, second, html;
   };
   auto files = std::make_shared<Files>();
   const char* what = "a tuned result, a journal or a recording";
   app.add_option("FIRST", files->first, what)->required();
   app.add_option("SECOND", files->second, what)->required();
-  return [files](const Output& output) { return run(files->first, files->second, output); };
+  app.add_option("--html", files->html, "also as a page, all in one file")->type_name("FILE");
+  return [files](const Output& output) {
+    return run(files->first, files->second, files->html, output);
+  };
 }
 
 }  // namespace tuner

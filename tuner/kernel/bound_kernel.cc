@@ -92,6 +92,7 @@ void BoundKernel::bind_model(BoundStep& step) const {
     step.accesses.push_back(bind_access(access, model.loops));
   }
   step.fma = bind(model.fma, Phase::compiled, Type::real);
+  step.fma_registers = bind(model.fma_registers, Phase::compiled, Type::real);
   step.instructions = bind(model.instructions, Phase::compiled, Type::real);
   step.ilp = bind(model.ilp, Phase::compiled, Type::real);
   step.loads_in_flight = bind(model.loads_in_flight, Phase::compiled, Type::real);

@@ -34,7 +34,7 @@ struct BoundStep {
   BoundText dynamic_shared, bytes;
   std::vector<BoundLoop> loops;
   std::vector<BoundAccess> accesses;
-  BoundText fma, instructions, ilp, loads_in_flight, barriers, min_registers;
+  BoundText fma, fma_registers, instructions, ilp, loads_in_flight, barriers, min_registers;
   bool fp64 = false;
 };
 

@@ -317,6 +317,7 @@ class Reader {
           access(item, fmt::format("{}/accesses/{}", at, spec.accesses.size())));
     }
     spec.fma = optional_text(json, "fma", at);
+    spec.fma_registers = optional_text(json, "fma_registers", at);
     spec.instructions = optional_text(json, "instructions", at);
     spec.ilp = optional_text(json, "ilp", at);
     spec.loads_in_flight = optional_text(json, "loads_in_flight", at);

@@ -82,7 +82,7 @@ struct ModelSpec {
   bool given = false;
   std::vector<LoopSpec> loops;
   std::vector<AccessSpec> accesses;
-  Text fma, instructions, ilp, loads_in_flight, barriers, min_registers;
+  Text fma, fma_registers, instructions, ilp, loads_in_flight, barriers, min_registers;
 };
 
 struct StepSpec {

@@ -172,6 +172,7 @@ void set_counts(const BoundStep& step, std::span<const expr::Cell> cells,
   launch.min_registers =
       to_int(static_cast<std::int64_t>(std::clamp(step.min_registers.real(cells, 0), 0.0, 1e6)));
   launch.fma_per_thread = step.fma.real(cells, 0);
+  launch.fma_registers = step.fma_registers.real(cells, 3);
   launch.instructions_per_thread = step.instructions.real(cells, 0);
   launch.ilp = step.ilp.real(cells, 1);
   launch.loads_in_flight = step.loads_in_flight.real(cells, 1);

@@ -1,6 +1,11 @@
 #include "tuner/report/table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
+
+#include "tuner/report/escape.h"
 
 namespace tuner {
 namespace {
@@ -22,6 +27,12 @@ std::string line(const std::vector<Column>& columns, const std::vector<std::size
 
 }  // namespace
 
+std::string four_digits(double value) {
+  const double size = std::abs(value);
+  if (size >= 1000) return fmt::format("{:.0f}", value);
+  return size > 0 && size < 1e-3 ? fmt::format("{:.2g}", value) : fmt::format("{:.4g}", value);
+}
+
 std::size_t display_width(std::string_view text) {
   // Every byte but the continuation bytes begins a character.
   return static_cast<std::size_t>(
@@ -29,6 +40,7 @@ std::size_t display_width(std::string_view text) {
 }
 
 void Table::add(std::vector<std::string> cells) {
+  for (std::string& cell : cells) cell = terminal_safe(cell);
   cells.resize(columns_.size());
   rows_.push_back(std::move(cells));
 }

@@ -18,7 +18,8 @@ class Table {
  public:
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-  // Missing cells are empty; cells beyond the columns are left out.
+  // Missing cells are empty; cells beyond the columns are left out. Control characters become
+  // escapes (tuner/report/escape.h).
   void add(std::vector<std::string> cells);
 
   // Two spaces between columns, none at a line's end. `bold_heading`: with the terminal's sequences
@@ -29,6 +30,9 @@ class Table {
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };
+
+// "0.1234", "123.4", "85210": four digits, or whole; never a power of ten.
+std::string four_digits(double value);
 
 // Characters that UTF-8 `text` shows, taken as one column each.
 std::size_t display_width(std::string_view text);

@@ -1,5 +1,9 @@
 #include "tuner/select/build.h"
 
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+
 namespace tuner {
 
 CompileJob compile_job(const BuildPlan& plan, const std::string& label, int architecture) {
@@ -12,6 +16,24 @@ CompileJob compile_job(const BuildPlan& plan, const std::string& label, int arch
   job.symbols = plan.symbols;
   job.architecture = architecture;
   return job;
+}
+
+std::vector<CompileResult> compile_all(Compiler& compiler, std::vector<CompileJob> jobs) {
+  std::mutex mutex;
+  std::condition_variable ended;
+  std::vector<CompileResult> results(jobs.size());
+  std::size_t left = jobs.size();
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    compiler.submit(std::move(jobs[i]), [&, i](CompileResult result) {
+      const std::lock_guard lock(mutex);
+      results[i] = std::move(result);
+      --left;
+      ended.notify_one();
+    });
+  }
+  std::unique_lock lock(mutex);
+  ended.wait(lock, [&] { return left == 0; });
+  return results;
 }
 
 std::vector<CompiledEntry> compiled_entries(const CompileResult& result) {

@@ -10,6 +10,8 @@
 namespace tuner {
 
 CompileJob compile_job(const BuildPlan& plan, const std::string& label, int architecture);
+// All of them at once, by all of the compiler's processes; a result for each job, in their order.
+std::vector<CompileResult> compile_all(Compiler& compiler, std::vector<CompileJob> jobs);
 std::vector<CompiledEntry> compiled_entries(const CompileResult& result);
 
 }  // namespace tuner

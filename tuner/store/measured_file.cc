@@ -60,7 +60,22 @@ std::string schema_of(const std::string& text, const std::string& origin) {
       "{}: this is no tuned result, journal or recording (it names no schema)", origin));
 }
 
+[[noreturn]] void refuse(const std::filesystem::path& path, const std::string& schema) {
+  throw TunerError(
+      fmt::format("{}: \"{}\" holds no measured times; a tuned result, a journal or a "
+                  "recording does",
+                  path.string(), schema));
+}
+
 }  // namespace
+
+std::string measured_schema(const std::filesystem::path& path) {
+  std::string schema = schema_of(read_gzip_or_plain(path), path.string());
+  if (schema != "tuner.journal" && schema != "tuner.result" && schema != "tuner.recording") {
+    refuse(path, schema);
+  }
+  return schema;
+}
 
 MeasuredFile load_measured_file(const std::filesystem::path& path) {
   const std::string text = read_gzip_or_plain(path);
@@ -69,10 +84,7 @@ MeasuredFile load_measured_file(const std::filesystem::path& path) {
   const ordered_json json = parse_json(text, path.string());
   if (schema == "tuner.result") return of_result(parse_tuned_result(json, path.string()));
   if (schema == "tuner.recording") return of_recording(parse_recording(json, path.string()));
-  throw TunerError(
-      fmt::format("{}: \"{}\" holds no measured times; a tuned result, a journal or a "
-                  "recording does",
-                  path.string(), schema));
+  refuse(path, schema);
 }
 
 }  // namespace tuner

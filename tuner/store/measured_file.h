@@ -20,6 +20,9 @@ struct MeasuredFile {
   std::vector<FileTime> times;  // > 0; the last of a name counts
 };
 
+// The schema that the file names: one of the kinds above. Throws TunerError for any other file.
+std::string measured_schema(const std::filesystem::path& path);
+
 // A tuned result (its winners, by problem), a journal or a recording (by configuration; only what
 // went well and was not abandoned). Throws TunerError naming the file and what is wrong with it.
 MeasuredFile load_measured_file(const std::filesystem::path& path);

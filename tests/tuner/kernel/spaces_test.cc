@@ -57,6 +57,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Counted{"kernels_src/gather", {{"mode", "indexed"}}, 180},
                     Counted{"kernels_src/gather", {{"n", "7"}}, 0},
                     Counted{"kernels_src/gather", {{"n", "1000"}, {"stride", "3000"}}, 0},
+                    Counted{"kernels_src/fma_chain", {}, 120},
+                    Counted{"kernels_src/fma_chain", {{"n", "1"}, {"operands", "two"}}, 120},
                     Counted{"kernels_src/transpose", {}, 756},
                     Counted{"kernels_src/transpose", {{"n", "1"}}, 0},
                     Counted{"kernels_src/transpose", {{"n", "1001"}, {"m", "77"}}, 0},
