@@ -24,7 +24,7 @@ struct ExportedConfig {
   models::DeviceProfile device;
   std::string source_hash, date, cuda, tool;
   ConfigCode code;
-  BuildPlan build;  // what it is compiled from; no part of a header
+  BuildPlan build{};  // what it is compiled from; no part of a header
 };
 
 struct ExportedKernel {
