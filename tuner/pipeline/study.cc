@@ -9,7 +9,7 @@
 
 #include "expr/error.h"
 #include "models/estimate.h"
-#include "tuner/pipeline/build.h"
+#include "tuner/select/build.h"
 #include "tuner/pipeline/main_launch.h"
 
 namespace tuner {
