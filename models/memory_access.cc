@@ -75,6 +75,16 @@ int group_wavefronts(const LaneAddresses& addresses, int width, int first, int c
   return *std::max_element(in_bank.begin(), in_bank.end());
 }
 
+// Whether every lane reads what the lane `apart` from it (1 or 2, as a bit of the lane's number)
+// does.
+bool in_pairs(const LaneAddresses& addresses, std::size_t apart) {
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    const std::int64_t one = addresses[lane], other = addresses[lane ^ apart];
+    if (one >= 0 && other >= 0 && one != other) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 GlobalRequest global_request(const LaneAddresses& addresses, int width_bytes, int dram_granule) {
@@ -93,7 +103,9 @@ GlobalRequest global_request(const LaneAddresses& addresses, int width_bytes, in
 
 int shared_wavefronts(const LaneAddresses& addresses, int width_bytes) {
   const int width = std::clamp(width_bytes, 1, kWidest);
-  const int groups = width > 8 ? 4 : width > 4 ? 2 : 1;
+  int groups = width > 8 ? 4 : width > 4 ? 2 : 1;
+  // Two groups are served as one where neighbours, or next neighbours, read the same.
+  if (groups > 1 && (in_pairs(addresses, 1) || in_pairs(addresses, 2))) groups /= 2;
   const int lanes = kLanes / groups;
   int wavefronts = 0;
   for (int group = 0; group < groups; ++group) {

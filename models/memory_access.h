@@ -21,7 +21,9 @@ struct GlobalRequest {
 GlobalRequest global_request(const LaneAddresses& addresses, int width_bytes, int dram_granule);
 
 // Wavefronts that one shared-memory instruction takes: 32 banks of 4 bytes; lanes that read the
-// same word share it; 8- and 16-byte accesses go in halves and quarters of a warp.
+// same word share it; 8- and 16-byte accesses go in halves and quarters of a warp, of which two go
+// together where all neighbours (lanes 0 and 1, 2 and 3 …) or all next neighbours (0 and 2, 1 and 3
+// …) read the same.
 int shared_wavefronts(const LaneAddresses& addresses, int width_bytes);
 
 }  // namespace tuner::models

@@ -2,20 +2,46 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <memory>
 
+#include "expr/error.h"
 #include "tuner/cli/command.h"
+#include "tuner/cli/device_option.h"
 #include "tuner/pipeline/evaluate.h"
 #include "tuner/report/table.h"
+#include "tuner/store/measured_file.h"
 
 namespace tuner {
 namespace {
 
 struct EvaluateFlags {
   std::vector<std::string> files;
-  std::string kernel;
+  std::string kernel, device;
   EvaluateOptions options;
 };
+
+// A journal names its GPU; what it can do has to be found.
+models::DeviceProfile profile_of(const std::string& name, const EvaluateFlags& flags) {
+  if (!flags.device.empty()) return DeviceOption{flags.device}.choose().profile;
+  const std::vector<models::DeviceProfile> known = known_profiles();
+  const auto found = std::ranges::find(known, name, &models::DeviceProfile::name);
+  if (found != known.end()) return *found;
+  throw TunerError(
+      fmt::format("No profile of \"{}\" is known here: give its profile with --device.", name));
+}
+
+Recording load(const std::string& file, const EvaluateFlags& flags) {
+  const std::string schema = measured_schema(file);
+  if (schema == "tuner.recording") return load_recording(file);
+  if (schema == "tuner.journal") {
+    const JournalContent journal = read_journal(file);
+    return as_recording(journal, profile_of(journal.header.device, flags));
+  }
+  throw TunerError(fmt::format(
+      "{} is a {}, which holds winners only: give a recording (tuner record) or a journal.", file,
+      schema));
+}
 
 nlohmann::ordered_json quality_json(const models::RankQuality& quality) {
   return {{"trials", quality.trials},
@@ -52,7 +78,7 @@ ExitCode run(const EvaluateFlags& flags, const Output& output) {
                {"best kept", Align::right}});
   nlohmann::ordered_json files = nlohmann::ordered_json::array();
   for (const std::string& file : flags.files) {
-    const Recording recording = load_recording(file);
+    const Recording recording = load(file, flags);
     const KernelDescription kernel =
         find_kernel(flags.kernel.empty() ? recording.kernel : flags.kernel);
     const Evaluation evaluation = evaluate(kernel, recording, flags.options);
@@ -82,9 +108,12 @@ ExitCode run(const EvaluateFlags& flags, const Output& output) {
 
 Action declare_evaluate(CLI::App& app) {
   auto flags = std::make_shared<EvaluateFlags>();
-  app.add_option("FILE", flags->files, "recordings (tuner record)")->required();
+  app.add_option("FILE", flags->files, "recordings (tuner record) and journals")->required();
   app.add_option("--kernel", flags->kernel,
                  "the kernel's folder, where it is no built-in one; default: the recording's name");
+  app.add_option("--device", flags->device,
+                 "profile of the GPU that a journal is from, where its name is not known")
+      ->type_name("DEVICE");
   app.add_flag("--compiled", flags->options.compiled,
                "with the recorded registers and spills, as after compiling");
   app.add_flag("--ablation", flags->options.ablation, "also with each term of the model left out");

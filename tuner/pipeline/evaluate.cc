@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <string_view>
 
 #include "expr/error.h"
@@ -86,7 +87,48 @@ class Evaluator {
   std::vector<Shaped> shaped_;
 };
 
+std::optional<RecordedTrial> recorded(const JournalTrial& trial,
+                                      const std::vector<std::string>& parameters) {
+  if (trial.status == search::Status::pruned || trial.abandoned) return std::nullopt;
+  RecordedTrial result;
+  for (const std::string& name : parameters) {
+    const Value* value = find_value(trial.config, name);
+    if (value == nullptr) return std::nullopt;
+    result.values.push_back(*value);
+  }
+  result.status = trial.status;
+  result.time_ns = trial.time_ns;
+  result.low_ns = trial.low_ns;
+  result.high_ns = trial.high_ns;
+  result.samples = trial.samples;
+  result.compile_ms = trial.compile_ms;
+  result.registers = trial.registers;
+  result.spill_bytes = trial.spill_bytes;
+  result.reason = trial.reason;
+  return result;
+}
+
 }  // namespace
+
+Recording as_recording(const JournalContent& journal, models::DeviceProfile device) {
+  Recording recording;
+  recording.kernel = journal.header.kernel;
+  recording.problem = journal.header.problem;
+  recording.cache = journal.header.cache;
+  recording.device = std::move(device);
+  for (const std::string& name : journal.header.parameters)
+    recording.parameters.push_back({name, {}});
+  std::map<std::string, JournalTrial> last;
+  for (const JournalTrial& trial : journal.trials) last[to_string(trial.config)] = trial;
+  for (const auto& [name, trial] : last) {
+    if (auto one = recorded(trial, journal.header.parameters))
+      recording.trials.push_back(*std::move(one));
+  }
+  recording.source_hash = journal.header.source_hash;
+  recording.tool = journal.header.tool;
+  recording.date = journal.header.date;
+  return recording;
+}
 
 Evaluation evaluate(const KernelDescription& description, const Recording& recording,
                     const EvaluateOptions& options) {

@@ -7,6 +7,7 @@
 
 #include "models/rank_quality.h"
 #include "tuner/kernel/kernel.h"
+#include "tuner/store/journal.h"
 #include "tuner/store/recording.h"
 
 namespace tuner {
@@ -23,6 +24,11 @@ struct Evaluation {
   std::vector<std::pair<std::string, models::RankQuality>> without;
   std::size_t left_out = 0;  // trials that the kernel's space does not hold (any more)
 };
+
+// A journal's trials as if they had been recorded on `device`: by the last record of each
+// configuration, without those that were pruned or abandoned, which have no time. A search does not
+// choose at random: it holds more of what it took for fast.
+Recording as_recording(const JournalContent& journal, models::DeviceProfile device);
 
 // Throws TunerError where the kernel does not fit the recording: an axis or a parameter that it
 // does not have.

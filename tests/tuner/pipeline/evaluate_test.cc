@@ -99,5 +99,37 @@ TEST_F(EvaluateTest, RefusesAnotherKernelsRecording) {
   EXPECT_THROW(evaluate(description_, recording_, {}), TunerError);
 }
 
+// The last record of a configuration counts; what was given up has no time.
+TEST_F(EvaluateTest, TakesAJournalForARecording) {
+  JournalContent journal;
+  journal.header.kernel = "copy";
+  journal.header.problem = kernel_.problem().axes;
+  journal.header.cache = "warm";
+  for (const search::Parameter& parameter : kernel_.space().parameters())
+    journal.header.parameters.push_back(parameter.name);
+  JournalTrial trial;
+  for (std::size_t i = 0; i < kernel_.space().parameters().size(); ++i) {
+    trial.config.emplace_back(kernel_.space().parameters()[i].name,
+                              kernel_.space().value(kernel_.space().default_config(), i));
+  }
+  trial.time_ns = 100;
+  journal.trials.push_back(trial);
+  trial.time_ns = 90;
+  trial.registers = 20;
+  journal.trials.push_back(trial);
+  trial.config.front().second = std::string("bulk");
+  trial.abandoned = true;
+  journal.trials.push_back(trial);
+
+  const Recording recording = as_recording(journal, device_);
+  EXPECT_EQ(recording.cache, "warm");
+  EXPECT_EQ(recording.device.name, device_.name);
+  ASSERT_EQ(recording.trials.size(), 1U);
+  EXPECT_EQ(recording.trials[0].time_ns, 90);
+  EXPECT_EQ(recording.trials[0].registers, 20);
+  ASSERT_EQ(recording.parameters.size(), recording.trials[0].values.size());
+  EXPECT_EQ(evaluate(description_, recording, {}).quality.trials, 1U);
+}
+
 }  // namespace
 }  // namespace tuner
