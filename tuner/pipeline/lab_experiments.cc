@@ -35,15 +35,14 @@ Experiment coalescing() {
 
 // Coalesced or not, a block that lives for its start alone takes as long.
 Experiment coalescing_hidden() {
-  Experiment experiment{
-      "hidden-coalescing",
-      "Better coalescing that changes little",
-      "With 32 threads a block there are so many blocks that starting them takes longer than what "
-      "they move at stride 1 or 2. Twice the sectors then cost little: something else binds, and "
-      "it has to be mended first.",
-      "GB/s",
-      "stride 1, 32 threads",
-      {}};
+  Experiment experiment{"hidden-coalescing",
+                        "Better coalescing that changes little",
+                        "With 32 threads a block there are so many blocks that starting them takes "
+                        "longer than what they move at stride 1 or 2. Twice the sectors then cost "
+                        "little: something else binds, and it has to be mended first.",
+                        "GB/s",
+                        "stride 1, 32 threads",
+                        {}};
   for (const int threads : {32, 256}) {
     for (const int stride : {1, 2}) {
       experiment.cases.push_back({fmt::format("stride {}, {} threads", stride, threads),
@@ -60,9 +59,8 @@ Experiment rows_cols() {
       "rows-cols",
       "A matrix copied along rows and down columns",
       "Along rows the 32 threads of a warp touch neighbours; down columns each touches a line of "
-      "its "
-      "own. A block that is tall across the walk uses the other bytes of a sector soon, while they "
-      "are still in cache, so 8x32 loses least and 32x8 most.",
+      "its own. A block that is tall across the walk uses the other bytes of a sector soon, while "
+      "they are still in cache, so 8x32 loses least and 32x8 most.",
       "GB/s",
       "rows 32x8",
       {}};
@@ -84,9 +82,8 @@ Experiment block_sweep() {
       "block-sweep",
       "Block size of a copy",
       "From some size on the occupancy is full and the speed flat: more of it buys nothing. Blocks "
-      "of "
-      "32 threads lose twice: a SM holds only so many blocks, so few warps are resident, and the "
-      "blocks have to be started, at a rate that the whole GPU shares.",
+      "of 32 threads lose twice: a SM holds only so many blocks, so few warps are resident, and "
+      "the blocks have to be started, at a rate that the whole GPU shares.",
       "GB/s",
       "256 threads",
       {}};
@@ -105,8 +102,7 @@ Experiment smem_limit() {
       "Occupancy limited by shared memory",
       "Shared memory that a block takes is not there for another one: the copy is the same, with "
       "fewer and fewer blocks a SM. It gets slower only once the loads in flight no longer cover "
-      "the "
-      "latency, and not in proportion to the occupancy.",
+      "the latency, and not in proportion to the occupancy.",
       "GB/s",
       "256 threads, 0 KB",
       {}};
@@ -123,16 +119,14 @@ Experiment smem_limit() {
 }
 
 Experiment bank_conflicts() {
-  Experiment experiment{
-      "bank-conflicts",
-      "A tile of 32 rows against one of 33",
-      "Column reads of a tile whose rows are 32 words long hit one bank 32 times; one unused word "
-      "behind each row moves the rows on by a bank, and a read takes one wavefront. With a pad of "
-      "2 "
-      "every second bank is hit twice.",
-      "GB/s",
-      "pad 1",
-      {}};
+  Experiment experiment{"bank-conflicts",
+                        "A tile of 32 rows against one of 33",
+                        "Column reads of a tile whose rows are 32 words long hit one bank 32 "
+                        "times; one unused word behind each row moves the rows on by a bank, and a "
+                        "read takes one wavefront. With a pad of 2 every second bank is hit twice.",
+                        "GB/s",
+                        "pad 1",
+                        {}};
   for (const int pad : {0, 1, 2}) {
     experiment.cases.push_back({fmt::format("pad {}", pad),
                                 "transpose",
@@ -148,8 +142,7 @@ Experiment matmul() {
       "Matrix products: naive, tiled, tiled in registers",
       "Naive code loads two floats for each FMA; a tile in shared memory loads each once for TILE "
       "uses, and is then bound by shared memory instead; a tile in registers uses what it loads "
-      "from "
-      "there TM or TN times. Each step moves the kernel to the right on the roofline.",
+      "from there TM or TN times. Each step moves the kernel to the right on the roofline.",
       "GFLOP/s",
       "tile 32",
       {}};
@@ -181,8 +174,7 @@ Experiment reduction() {
       "warps whole and hits banks over and over; sequential does neither; shuffles need no shared "
       "memory. All of that matters only while the tree takes longer than reading: more items a "
       "thread make it rare, and a second launch costs some microseconds. A tree that halves needs "
-      "a "
-      "power of two: 96 threads fall to 48, 24, 12, 6, 3, and the odd one is lost.",
+      "a power of two: 96 threads fall to 48, 24, 12, 6, 3, and the odd one is lost.",
       "GB/s",
       "sequential",
       {}};
@@ -204,16 +196,14 @@ Experiment reduction() {
 }
 
 Experiment latency() {
-  Experiment experiment{
-      "latency",
-      "Independent loads against resident warps",
-      "Little's law: bytes in flight are latency times bandwidth. They come from many warps or "
-      "from "
-      "many loads a warp. With 16 loads a thread a quarter of the occupancy is enough; with one, "
-      "all of it may not be.",
-      "GB/s",
-      "1 load, all blocks",
-      {}};
+  Experiment experiment{"latency",
+                        "Independent loads against resident warps",
+                        "Little's law: bytes in flight are latency times bandwidth. They come from "
+                        "many warps or from many loads a warp. With 16 loads a thread a quarter of "
+                        "the occupancy is enough; with one, all of it may not be.",
+                        "GB/s",
+                        "1 load, all blocks",
+                        {}};
   for (const int items : {1, 4, 16}) {
     for (const int kilobytes : {0, 24, 48}) {
       experiment.cases.push_back(
@@ -229,16 +219,14 @@ Experiment latency() {
 }
 
 Experiment waves(const models::DeviceProfile& device) {
-  Experiment experiment{
-      "waves",
-      "Grid size against the number of SMs",
-      "Blocks are handed to SMs whole. One block more than what all SMs hold together begins "
-      "another "
-      "wave, in which nearly all of them idle: the time is a staircase, and work a time is best at "
-      "the end of each step.",
-      "GFLOP/s",
-      "1.00 waves",
-      {}};
+  Experiment experiment{"waves",
+                        "Grid size against the number of SMs",
+                        "Blocks are handed to SMs whole. One block more than what all SMs hold "
+                        "together begins another wave, in which nearly all of them idle: the time "
+                        "is a staircase, and work a time is best at the end of each step.",
+                        "GFLOP/s",
+                        "1.00 waves",
+                        {}};
   // 256 threads in 4 chains have 1024 elements a block; what a SM holds is by threads.
   const std::int64_t wave = std::int64_t{device.sm_count} * (device.max_threads_per_sm / 256);
   for (const int percent : {25, 50, 100, 101, 150, 200, 201, 400}) {
@@ -256,9 +244,8 @@ Experiment ilp() {
       "ilp",
       "Dependent FMAs in one chain or several",
       "An FMA of three registers has their ports to itself every other cycle unless the operand "
-      "cache "
-      "helps, which takes several chains a thread: no number of warps makes up for them. With two "
-      "registers one chain and enough warps are as good as eight.",
+      "cache helps, which takes several chains a thread: no number of warps makes up for them. "
+      "With two registers one chain and enough warps are as good as eight.",
       "GFLOP/s",
       "three registers, 8 chains",
       {}};
