@@ -75,8 +75,9 @@ TEST(ReportCommand, WritesThePageAndThePlots) {
   const std::string html = read_file(folder / "report.html");
   EXPECT_THAT(html, HasSubstr("NVIDIA H200"));
   EXPECT_THAT(html, HasSubstr("Occupancy against time"));
-  EXPECT_GE(ran.json()["svg"].size(), 6U);
-  for (const auto& path : ran.json()["svg"]) {
+  const nlohmann::json plots = ran.json()["svg"];
+  EXPECT_GE(plots.size(), 6U);
+  for (const auto& path : plots) {
     EXPECT_THAT(read_file(path.get<std::string>()), HasSubstr("http://www.w3.org/2000/svg"));
   }
 }
