@@ -8,9 +8,9 @@
 
 #include "expr/error.h"
 #include "models/estimate.h"
-#include "tuner/select/build.h"
 #include "tuner/pipeline/main_launch.h"
 #include "tuner/report/limiters.h"
+#include "tuner/select/build.h"
 
 namespace tuner {
 namespace {
