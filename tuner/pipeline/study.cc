@@ -31,6 +31,7 @@ Compiled compile_plan(const Kernel& kernel, const StudyPlan& plan, Compiler& com
     keys.insert({setting.config, setting.register_limit});
   }
   std::vector<CompileJob> jobs;
+  jobs.reserve(keys.size());
   for (const Key& key : keys) jobs.push_back(job_of(kernel, key));
   std::vector<CompileResult> results = compile_all(compiler, std::move(jobs));
   Compiled compiled;

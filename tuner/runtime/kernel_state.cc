@@ -30,6 +30,7 @@ std::string text_of(const Axis& axis, std::int64_t code) {
 
 std::string names_of(const std::vector<LoadedKernel::Buffer>& buffers) {
   std::vector<std::string> names;
+  names.reserve(buffers.size());
   for (const LoadedKernel::Buffer& buffer : buffers) names.push_back(buffer.name);
   return fmt::format("{}", fmt::join(names, " "));
 }

@@ -10,6 +10,7 @@ namespace {
 
 std::vector<LoadedKernel::Buffer> loaded_buffers(const std::vector<BufferSpec>& specs) {
   std::vector<LoadedKernel::Buffer> buffers;
+  buffers.reserve(specs.size());
   for (const BufferSpec& spec : specs) {
     buffers.push_back({spec.name, bytes_of(spec), parse_element(spec.element)});
   }
@@ -24,7 +25,7 @@ std::int64_t bytes_of(const BufferSpec& buffer) {
 
 LoadedKernel::LoadedKernel(std::shared_ptr<const Driver> driver, models::DeviceProfile device,
                            LaunchPlan plan, const std::vector<BufferSpec>& buffers,
-                           std::string image)
+                           const std::string& image)
     : driver_(std::move(driver)),
       device_(std::move(device)),
       plan_(std::move(plan)),

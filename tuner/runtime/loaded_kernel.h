@@ -30,7 +30,7 @@ class LoadedKernel {
   // `image`: the cubin's bytes. Throws LaunchRefused or DriverError where the device does not take
   // the configuration.
   LoadedKernel(std::shared_ptr<const Driver> driver, models::DeviceProfile device, LaunchPlan plan,
-               const std::vector<BufferSpec>& buffers, std::string image);
+               const std::vector<BufferSpec>& buffers, const std::string& image);
 
   const LaunchPlan& plan() const { return plan_; }
   const std::vector<Buffer>& buffers() const { return buffers_; }  // all that the kernel has
