@@ -97,6 +97,7 @@ std::unique_ptr<Compiler> compiler_if_any(bool needed) {
 ExitCode run(const LabFlags& flags, const Output& output) {
   flags.data.check();
   if (flags.names.empty()) return list(lab_experiments({}), output);
+  chosen(flags, lab_experiments({}));  // a wrong name is told before a missing GPU
   const ChosenDevice device = flags.device.choose();
   const std::vector<Experiment> experiments = chosen(flags, lab_experiments(device.profile));
   const bool measures = !device.gpus.empty();

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
+#include <optional>
 #include <string_view>
 
 #include "expr/error.h"
@@ -118,10 +118,8 @@ Recording as_recording(const JournalContent& journal, models::DeviceProfile devi
   recording.device = std::move(device);
   for (const std::string& name : journal.header.parameters)
     recording.parameters.push_back({name, {}});
-  std::map<std::string, JournalTrial> last;
-  for (const JournalTrial& trial : journal.trials) last[to_string(trial.config)] = trial;
-  for (const auto& [name, trial] : last) {
-    if (auto one = recorded(trial, journal.header.parameters))
+  for (const JournalTrial* trial : last_trials(journal)) {
+    if (auto one = recorded(*trial, journal.header.parameters))
       recording.trials.push_back(*std::move(one));
   }
   recording.source_hash = journal.header.source_hash;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <map>
 
 #include "expr/error.h"
 #include "models/pipes.h"
@@ -48,21 +47,6 @@ std::optional<models::DeviceProfile> profile_of(const std::string& name,
   if (options.device) return options.device;
   const auto found = std::ranges::find(options.devices, name, &models::DeviceProfile::name);
   return found == options.devices.end() ? std::nullopt : std::optional(*found);
-}
-
-// By the last record of a configuration, in the order in which each came first.
-std::vector<const JournalTrial*> last_trials(const JournalContent& journal) {
-  std::map<std::string, std::size_t> places;
-  std::vector<const JournalTrial*> trials;
-  for (const JournalTrial& trial : journal.trials) {
-    const auto [place, is_new] = places.try_emplace(to_string(trial.config), trials.size());
-    if (is_new) {
-      trials.push_back(&trial);
-    } else {
-      trials[place->second] = &trial;
-    }
-  }
-  return trials;
 }
 
 ReportTrial report_trial(const JournalTrial& from, const std::vector<std::string>& parameters) {

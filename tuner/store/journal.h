@@ -58,6 +58,10 @@ struct JournalContent {
 // and unknown keys are ignored.
 JournalContent read_journal(const std::filesystem::path& path);
 
+// The last record of each configuration, in the order in which each came first: pointers into
+// `journal`.
+std::vector<const JournalTrial*> last_trials(const JournalContent& journal);
+
 // Why a run of `wanted` cannot go on from a journal of `found`; nullopt where it can.
 std::optional<std::string> resume_obstacle(const JournalHeader& found, const JournalHeader& wanted);
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -97,6 +98,20 @@ std::optional<std::string> resume_obstacle(const JournalHeader& found,
     return differs("seed", std::to_string(found.seed), std::to_string(wanted.seed));
   }
   return std::nullopt;
+}
+
+std::vector<const JournalTrial*> last_trials(const JournalContent& journal) {
+  std::map<std::string, std::size_t> places;
+  std::vector<const JournalTrial*> trials;
+  for (const JournalTrial& trial : journal.trials) {
+    const auto [place, is_new] = places.try_emplace(to_string(trial.config), trials.size());
+    if (is_new) {
+      trials.push_back(&trial);
+    } else {
+      trials[place->second] = &trial;
+    }
+  }
+  return trials;
 }
 
 }  // namespace tuner
