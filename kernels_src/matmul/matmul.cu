@@ -103,18 +103,36 @@ __device__ __forceinline__ void load_fragment(SharedPointer<T> from, int step,
   }
 }
 
-// Every other column goes backwards: consecutive FMAs then share an operand, which the reuse cache
-// of the register file serves; three fresh registers would issue at half rate.
-template <typename T, int kTM, int kTN>
-__device__ __forceinline__ void outer_product(T (&sum)[kTM][kTN], const T (&a)[kTM],
-                                              const T (&b)[kTN]) {
+// What a thread has of A for the step that is multiplied and the next ones. Lines::steps: kTM
+// elements of a step, from two sets of registers in turn. Lines::along_k: kVec steps of each row.
+template <typename T, int kTM, int kVec, Lines kLines>
+struct FragmentA {
+  static constexpr bool kRows = kLines == Lines::along_k;
+  T of_step[kRows ? 1 : 2][kRows ? 1 : kTM];
+  Vector<T, kVec> of_row[kRows ? kTM : 1];
+
+  __device__ __forceinline__ T at(int depth, int i) const {
+    return kRows ? of_row[kRows ? i : 0].at[depth % kVec]
+                 : of_step[kRows ? 0 : depth % 2][kRows ? 0 : i];
+  }
+};
+
+// Consecutive FMAs share an operand, since every other line of the sums goes backwards: the reuse
+// cache of the register file serves it, and three fresh registers would issue at half rate. With
+// kRows line by line, and after_row(i) where the elements of row i are no longer needed.
+template <bool kRows, typename T, int kTM, int kTN, typename A, typename AfterRow>
+__device__ __forceinline__ void outer_product(T (&sum)[kTM][kTN], const A& a, const T (&b)[kTN],
+                                              const AfterRow& after_row) {
+  constexpr int kLines = kRows ? kTM : kTN, kInLine = kRows ? kTN : kTM;
 #pragma unroll
-  for (int j = 0; j < kTN; ++j) {
+  for (int line = 0; line < kLines; ++line) {
 #pragma unroll
-    for (int i = 0; i < kTM; ++i) {
-      const int row = j % 2 == 0 ? i : kTM - 1 - i;
-      sum[row][j] += a[row] * b[j];
+    for (int e = 0; e < kInLine; ++e) {
+      const int in_line = line % 2 == 0 ? e : kInLine - 1 - e;
+      const int i = kRows ? line : in_line, j = kRows ? in_line : line;
+      sum[i][j] += a(i) * b[j];
     }
+    if (kRows) after_row(line);
   }
 }
 
@@ -142,15 +160,35 @@ __device__ __forceinline__ void add_atomic(T* to, const Vector<T, kWide>& piece)
   }
 }
 
-// The sums of a thread, times alpha, on their way to another block: vectors of 16 bytes, those of
+// The sums of a thread, times alpha, on their way to another thread: pieces of 16 bytes, those of
 // neighbouring threads side by side. Scaling makes them values of their own: were the sums stored
 // as they are, each four would have to be neighbours among the registers, and then some FMAs of the
 // inner loop find all their operands in one bank.
-template <typename T, int kTM, int kTN, int kThreads>
+//
+// kSlices threads have sums of the same elements; in the end each keeps kMine pieces of the total.
+// kThreads: of a slice.
+template <typename T, int kTM, int kTN, int kThreads, int kSlices>
 struct Partial {
   static constexpr int kWide = 16 / sizeof(T);
-  static constexpr int kPieces = kTM * kTN / kWide;  // a thread
+  static constexpr int kPieces = kTM * kTN / kWide;
+  static constexpr int kMine = kPieces / kSlices;
+  static_assert(kPieces % kSlices == 0, "slices must share a thread's sums evenly");
   using Piece = Vector<T, kWide>;
+
+  static __device__ __forceinline__ int slice() {
+    return kSlices == 1 ? 0 : static_cast<int>(threadIdx.x) / kThreads;
+  }
+  static __device__ __forceinline__ int thread() {
+    return kSlices == 1 ? static_cast<int>(threadIdx.x) : static_cast<int>(threadIdx.x) % kThreads;
+  }
+
+  static __device__ __forceinline__ void sync_slice() {
+    if constexpr (kSlices == 1) {
+      __syncthreads();
+    } else {
+      asm volatile("bar.sync %0, %1;" ::"r"(slice() + 1), "n"(kThreads) : "memory");
+    }
+  }
 
   static __device__ __forceinline__ Piece piece(const T (&sum)[kTM][kTN], T alpha, int i) {
     Piece piece;
@@ -161,72 +199,91 @@ struct Partial {
     }
     return piece;
   }
-
-  // This thread's first vector of a share's.
-  static __device__ __forceinline__ Piece* in_workspace(T* partials, unsigned rank) {
-    constexpr long long kElements = kTM * kTN * kThreads;
-    return reinterpret_cast<Piece*>(partials + rank * kElements) + threadIdx.x;
-  }
-
-  static __device__ __forceinline__ void keep(const T (&sum)[kTM][kTN], T alpha, Piece* to) {
+  static __device__ __forceinline__ void add(Piece& to, const Piece& piece) {
 #pragma unroll
-    for (int i = 0; i < kPieces; ++i) store<Cache::l2>(to + i * kThreads, piece(sum, alpha, i));
+    for (int e = 0; e < kWide; ++e) to.at[e] += piece.at[e];
   }
 
-  static __device__ __forceinline__ void add(T (&sum)[kTM][kTN], const Piece* from) {
+  // Place i of this thread in `shared`: anything that has kThreads pieces side by side.
+  static __device__ __forceinline__ SharedPointer<T> place(SharedPointer<T> shared, int i) {
+    return shared + (i * kThreads + thread()) * kWide;
+  }
+
+  // Pieces slice() * kMine and following, with those of the other slices added through shared
+  // memory, which has kSlices - 1 tiles: to each slice, what the others have for it.
+  static __device__ __forceinline__ void add_slices(const T (&sum)[kTM][kTN], T alpha,
+                                                    SharedPointer<T> shared, Piece (&mine)[kMine]) {
+    if constexpr (kSlices > 1) __syncthreads();  // all have read the tiles that are overwritten now
 #pragma unroll
     for (int i = 0; i < kPieces; ++i) {
-      const Piece piece = load<Cache::l2>(from + i * kThreads);
+      const int owner = i / kMine;
+      if (kSlices == 1 || owner == slice()) {
+        mine[i % kMine] = piece(sum, alpha, i);
+      } else {
+        const int other = slice() - (slice() > owner ? 1 : 0);
+        place(shared, (owner * (kSlices - 1) + other) * kMine + i % kMine)
+            .template store<kWide>(piece(sum, alpha, i));
+      }
+    }
+    if constexpr (kSlices > 1) {
+      __syncthreads();
 #pragma unroll
-      for (int e = 0; e < kWide; ++e) {
-        const int at = i * kWide + e;
-        sum[at / kTN][at % kTN] += piece.at[e];
+      for (int other = 0; other < kSlices - 1; ++other) {
+#pragma unroll
+        for (int i = 0; i < kMine; ++i)
+          add(mine[i],
+              place(shared, (slice() * (kSlices - 1) + other) * kMine + i).template load<kWide>());
       }
     }
   }
 
-  // The same in shared memory.
-  static __device__ __forceinline__ SharedPointer<T> in_shared(const void* shared, int i) {
-    return SharedPointer<T>(shared) + (i * kThreads + static_cast<int>(threadIdx.x)) * kWide;
+  // This thread's first piece of a share's.
+  static __device__ __forceinline__ Piece* in_workspace(T* partials, unsigned rank) {
+    constexpr long long kElements = kTM * kTN * kThreads;
+    return reinterpret_cast<Piece*>(partials + rank * kElements) + threadIdx.x;
   }
-  static __device__ __forceinline__ void keep(const T (&sum)[kTM][kTN], T alpha,
-                                              const void* shared) {
+  static __device__ __forceinline__ void keep(const Piece (&mine)[kMine], Piece* to) {
 #pragma unroll
-    for (int i = 0; i < kPieces; ++i)
-      in_shared(shared, i).template store<kWide>(piece(sum, alpha, i));
+    for (int i = 0; i < kMine; ++i) store<Cache::l2>(to + i * kThreads * kSlices, mine[i]);
+  }
+  static __device__ __forceinline__ void add_kept(Piece (&mine)[kMine], const Piece* from) {
+#pragma unroll
+    for (int i = 0; i < kMine; ++i) add(mine[i], load<Cache::l2>(from + i * kThreads * kSlices));
   }
 };
 
-// Each of kCluster blocks adds up its part of the tile, in the order of k, and writes it.
-template <typename Kept, int kTN, int kWideC, int kCluster, typename Sums, typename T,
-          typename Write>
-__device__ __forceinline__ void add_in_cluster(const Sums& sum, T alpha, const void* shared,
-                                               const Write& write) {
+// Each of kCluster blocks gets what the others have for its part of a tile, adds it to its own, and
+// writes it. `received` has room for as many pieces as all threads have, but their own part.
+template <typename Kept, int kCluster, typename T, typename Write>
+__device__ __forceinline__ void add_in_cluster(const typename Kept::Piece (&mine)[Kept::kMine],
+                                               SharedPointer<T> received,
+                                               unsigned long long* barrier, const Write& write) {
 #if __CUDA_ARCH__ >= 900
-  constexpr int kMine = Kept::kPieces / kCluster;
-  static_assert(Kept::kPieces % kCluster == 0, "blocks must share a thread's sums evenly");
-  __syncthreads();  // all have read the tiles that are overwritten now
-  Kept::keep(sum, alpha, shared);
-  sync_cluster();
-  const int first = static_cast<int>(blockIdx.x % kCluster) * kMine;
-#pragma unroll 4
-  for (int i = first; i < first + kMine; ++i) {
-    typename Kept::Piece total = load_from_block(Kept::in_shared(shared, i), 0);
+  constexpr int kEach = Kept::kMine / kCluster;
+  static_assert(Kept::kMine % kCluster == 0, "blocks must share a thread's sums evenly");
+  const int rank = static_cast<int>(blockIdx.x % kCluster);
+  const auto place = [&](int other, int i) {
+    return Kept::place(received, (Kept::slice() * (kCluster - 1) + other) * kEach + i);
+  };
+  typename Kept::Piece total[kEach];
+  await_cluster();
 #pragma unroll
-    for (int rank = 1; rank < kCluster; ++rank) {
-      const typename Kept::Piece piece = load_from_block(Kept::in_shared(shared, i), rank);
-#pragma unroll
-      for (int e = 0; e < Kept::kWide; ++e) total.at[e] += piece.at[e];
-    }
-#pragma unroll
-    for (int e = 0; e < Kept::kWide; e += kWideC) {
-      Vector<T, kWideC> piece;
-#pragma unroll
-      for (int f = 0; f < kWideC; ++f) piece.at[f] = total.at[e + f];
-      write((i * Kept::kWide + e) / kTN, (i * Kept::kWide + e) % kTN, piece);
+  for (int i = 0; i < Kept::kMine; ++i) {
+    const int owner = i / kEach;
+    if (owner == rank) {
+      total[i % kEach] = mine[i];
+    } else {
+      send_to_block(mine[i], place(rank - (rank > owner ? 1 : 0), i % kEach), barrier, owner);
     }
   }
-  sync_cluster();  // the others read this block's memory until here
+  wait_barrier(barrier, 0);
+#pragma unroll
+  for (int i = 0; i < kEach; ++i) {
+#pragma unroll
+    for (int other = 0; other < kCluster - 1; ++other)
+      Kept::add(total[i], place(other, i).template load<Kept::kWide>());
+    write(Kept::slice() * Kept::kMine + rank * kEach + i, total[i]);
+  }
 #endif
 }
 
@@ -240,44 +297,55 @@ __global__ void matmul_scale(const T* d, T* c, T beta, long long count) {
 // kBM x kBN of C a block, in steps of kBK along k. A warp has kLanesM x (32 / kLanesM) lanes over
 // its part of the tile, a lane kTM x kTN elements, in vectors of kVec that are interleaved among
 // the lanes: neighbouring lanes read neighbouring vectors, so that shared memory serves them
-// without conflicts.
+// without conflicts. kLinesA: how tiles of A lie in shared memory.
 //
 // kAsync: the next kStages - 1 tiles are on their way into shared memory while one is multiplied.
 // Otherwise the next tile is fetched into registers during this one, and put into the other half of
-// shared memory (kStages 2: one barrier a tile) or over this one (kStages 1: two). kCluster: blocks
-// of a cluster, which share the k of a tile where kFinish says so; else 1. kWideA, kWideB,
-// kWideC: elements that one access moves, which lines of the matrix come in multiples of. kAligned:
-// the tile divides m, n and k, so nothing needs a guard.
+// shared memory (kStages 2: one barrier a tile) or over this one (kStages 1: two). kSlices: so many
+// parts of a block have all of its tile each, and a part of its k; they add up in the end.
+// kCluster: blocks of a cluster, which share the k of a tile where kFinish says so; else 1. kWideA,
+// kWideB, kWideC: elements that one access moves, which lines of the matrix come in multiples of.
+// kAligned: the tile divides m, n and k, so nothing needs a guard.
 template <typename T, int kBM, int kBN, int kBK, int kTM, int kTN, int kLanesM, int kVec, int kPad,
-          bool kAsync, int kStages, int kGroup, int kMinBlocks, Layout kLayoutA, Layout kLayoutB,
-          Finish kFinish, int kCluster, int kWideA, int kWideB, int kWideC, bool kAligned>
-__global__ void __launch_bounds__(kBM / kTM * (kBN / kTN), kMinBlocks)
+          Lines kLinesA, bool kAsync, int kStages, int kSlices, int kGroup, int kMinBlocks,
+          Layout kLayoutA, Layout kLayoutB, Finish kFinish, int kCluster, int kWideA, int kWideB,
+          int kWideC, bool kAligned>
+__global__ void __launch_bounds__(kBM / kTM * (kBN / kTN) * kSlices, kMinBlocks)
     matmul_register(const T* __restrict__ a, const T* __restrict__ b, const T* d, T* c,
                     T* __restrict__ partials, unsigned* __restrict__ flags, T alpha, T beta,
                     long long m, long long n, long long k) {
-  constexpr int kThreads = kBM / kTM * (kBN / kTN);
+  constexpr int kSliceThreads = kBM / kTM * (kBN / kTN);
   constexpr int kLanesN = 32 / kLanesM;
   constexpr int kWarpM = kLanesM * kTM, kWarpN = kLanesN * kTN;  // a warp's part of the tile
-  using StripA = Strip<T, kBM, kBK, kThreads, kWideA, kLayoutA == Layout::row, kPad>;
-  using StripB = Strip<T, kBN, kBK, kThreads, kWideB, kLayoutB == Layout::column, kPad>;
+  using StripA = Strip<T, kBM, kBK, kSliceThreads, kWideA, kLayoutA == Layout::row, kLinesA, kPad>;
+  using StripB =
+      Strip<T, kBN, kBK, kSliceThreads, kWideB, kLayoutB == Layout::column, Lines::steps, kPad>;
   constexpr int kStage = StripA::kElements + StripB::kElements;
   static_assert(kLanesM == 4 || kLanesM == 8, "the lane pattern is made for 4 x 8 and 8 x 4");
   static_assert(kBM % kWarpM == 0 && kBN % kWarpN == 0, "warps must divide the tile");
   static_assert(kTM % kVec == 0 && kTN % kVec == 0 && kPad % kVec == 0,
                 "vectors must divide lines of shared memory");
+  static_assert(kSliceThreads % 32 == 0, "slices must be whole warps");
   static_assert(kBK % 2 == 0, "fragments alternate between two sets of registers");
   static_assert(kAsync ? kStages >= 2 : kStages <= 2, "a tile is used while another one comes");
 
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   const SharedPointer<T> shared(shared_bytes);
 
+  using Kept = Partial<T, kTM, kTN, kSliceThreads, kSlices>;
   // Neighbouring lanes alternate along m and n (bits 0, 2 and 1, 3): both reads of a half warp then
   // find pairs with equal addresses, which the shared memory pipe joins.
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int lane = threadIdx.x % 32, warp = Kept::thread() / 32;
   const int lane_m = (lane & 1) | ((lane >> 1) & 2) | (kLanesM == 8 ? (lane >> 2) & 4 : 0);
   const int lane_n = ((lane >> 1) & 1) | ((lane >> 2) & 2) | (kLanesN == 8 ? (lane >> 2) & 4 : 0);
-  const int row = warp / (kBN / kWarpN) * kWarpM + lane_m * kVec;
+  constexpr int kVecM = kLinesA == Lines::along_k ? 1 : kVec;  // neighbouring rows of a thread
+  const int row = warp / (kBN / kWarpN) * kWarpM + lane_m * kVecM;
   const int column = warp % (kBN / kWarpN) * kWarpN + lane_n * kVec;
+  constexpr int kTileElements = kBM * kBN, kSliceElements = (kSlices - 1) * kTileElements;
+  constexpr int kWorking =  // elements of shared memory, of which the slices' sums reuse the tiles'
+      kSlices * kStages * kStage > kSliceElements ? kSlices * kStages * kStage : kSliceElements;
+  const SharedPointer<T> stages = shared + Kept::slice() * (kStages * kStage);
+  __shared__ unsigned long long barrier;
 
   const long long steps = (k + kBK - 1) / kBK;
   constexpr bool kShares = kFinish == Finish::ordered || kFinish == Finish::atomic;
@@ -299,11 +367,16 @@ __global__ void __launch_bounds__(kBM / kTM * (kBN / kTN), kMinBlocks)
       __syncthreads();
       if (shares.none()) return;
     }
-    const long long first_k = segment().first * kBK;
+    // This slice's part of the segment.
+    const long long segment_steps = segment().last - segment().first;
+    const long long first = segment().first + segment_steps * Kept::slice() / kSlices;
+    const long long last = segment().first + segment_steps * (Kept::slice() + 1) / kSlices;
+    const long long first_k = first * kBK;
     StripA a_strip(a, static_cast<long long>(place().row) * kBM, m, first_k, k);
     StripB b_strip(b, static_cast<long long>(place().column) * kBN, n, first_k, k);
     T sum[kTM][kTN] = {};
-    T a_fragment[2][kTM], b_fragment[2][kTN];
+    FragmentA<T, kTM, kVec, kLinesA> a_fragment;
+    T b_fragment[2][kTN];
 
     long long k_left = k - first_k;
     int stage = 0;
@@ -317,7 +390,7 @@ __global__ void __launch_bounds__(kBM / kTM * (kBN / kTN), kMinBlocks)
     };
     const auto copy_to = [&](int to_stage) {
       if constexpr (kAsync) {
-        const SharedPointer<T> to = shared + to_stage * kStage;
+        const SharedPointer<T> to = stages + to_stage * kStage;
         a_strip.template copy<!kAligned>(to, depth_left());
         b_strip.template copy<!kAligned>(to + StripA::kElements, depth_left());
         advance();
@@ -329,20 +402,29 @@ __global__ void __launch_bounds__(kBM / kTM * (kBN / kTN), kMinBlocks)
       advance();
     };
     const auto put = [&] {
-      const SharedPointer<T> to = shared + stage * kStage;
+      const SharedPointer<T> to = stages + stage * kStage;
       a_strip.put(to);
       b_strip.put(to + StripA::kElements);
     };
+    const auto load_row = [&](int i, int depth) {
+      if constexpr (kLinesA == Lines::along_k)
+        a_fragment.of_row[i] =
+            (stages + stage * kStage + (row + i * kLanesM) * StripA::kPitch + depth)
+                .template load<kVec>();
+    };
     const auto load_fragments = [&](int depth, int set) {
-      const SharedPointer<T> from = shared + stage * kStage;
-      load_fragment<kVec>(from + depth * StripA::kPitch + row, kLanesM * kVec, a_fragment[set]);
+      const SharedPointer<T> from = stages + stage * kStage;
+      if constexpr (kLinesA == Lines::steps)
+        load_fragment<kVec>(from + depth * StripA::kPitch + row, kLanesM * kVec,
+                            a_fragment.of_step[set]);
       load_fragment<kVec>(from + StripA::kElements + depth * StripB::kPitch + column,
                           kLanesN * kVec, b_fragment[set]);
     };
 
-    // Tiles of this segment that are still to be multiplied, and to be asked for.
-    int left = static_cast<int>(segment().last - segment().first), to_come = left;
+    // Tiles that are still to be multiplied, and to be asked for.
+    int left = static_cast<int>(last - first), to_come = left;
     int free_stage = kStages - 1;
+    const bool any = kSlices == 1 || left > 0;
     if constexpr (kAsync) {
 #pragma unroll
       for (int i = 0; i < kStages - 1; ++i) {
@@ -350,14 +432,28 @@ __global__ void __launch_bounds__(kBM / kTM * (kBN / kTN), kMinBlocks)
         --to_come;
         commit_copies();
       }
-      wait_copies<kStages - 2>();
-    } else {
+    } else if (any) {
       fetch();
+    }
+#if __CUDA_ARCH__ >= 900
+    if constexpr (kFinish == Finish::cluster) {  // takes its time while the first tiles come
+      if (threadIdx.x == 0)
+        init_cluster_barrier(&barrier, kTileElements / kCluster * (kCluster - 1) * sizeof(T));
+      arrive_at_cluster();
+    }
+#endif
+    if constexpr (kAsync) {
+      wait_copies<kStages - 2>();
+    } else if (any) {
       put();
     }
-    __syncthreads();
-    load_fragments(0, 0);
-    for (;;) {
+    Kept::sync_slice();
+    if (any) {
+      load_fragments(0, 0);
+#pragma unroll
+      for (int i = 0; i < kTM; ++i) load_row(i, 0);
+    }
+    while (any) {
       --left;
 #pragma unroll
       for (int depth = 0; depth < kBK; ++depth) {
@@ -379,80 +475,80 @@ __global__ void __launch_bounds__(kBM / kTM * (kBN / kTN), kMinBlocks)
             wait_copies<kStages - 2>();
           } else {
             if constexpr (kStages == 1) {
-              __syncthreads();  // all have read the tile that is overwritten now
+              Kept::sync_slice();  // all have read the tile that is overwritten now
             } else {
               stage ^= 1;
             }
             put();
           }
-          __syncthreads();
+          Kept::sync_slice();
           load_fragments(0, 0);
         }
-        outer_product(sum, a_fragment[depth % 2], b_fragment[depth % 2]);
+        // At the last step of a row's elements, those of the next steps come in their place. After
+        // the last tile, nobody asks for what comes.
+        const auto a_at = [&](int i) { return a_fragment.at(depth, i); };
+        const auto load_next = [&](int i) {
+          if ((depth + 1) % kVec == 0) load_row(i, (depth + 1) % kBK);
+        };
+        outer_product<kLinesA == Lines::along_k>(sum, a_at, b_fragment[depth % 2], load_next);
       }
       if (left == 0) break;
     }
 
-    using Kept = Partial<T, kTM, kTN, kThreads>;
-    T scale = alpha;
+    typename Kept::Piece mine[Kept::kMine];
+    Kept::add_slices(sum, alpha, shared, mine);
     if constexpr (kFinish == Finish::ordered) {
       if (shares.segment().first > 0) {
-        Kept::keep(sum, alpha, Kept::in_workspace(partials, shares.rank()));
+        Kept::keep(mine, Kept::in_workspace(partials, shares.rank()));
         __threadfence();
         __syncthreads();
         if (threadIdx.x == 0) raise_flag(flags + shares.rank());
         continue;
       }
       long long done = shares.segment().last;
-      if (done < steps) {
-#pragma unroll
-        for (int i = 0; i < kTM * kTN; ++i) sum[i / kTN][i % kTN] *= alpha;
-        scale = T(1);
-      }
       for (unsigned rank = shares.rank() + 1; done < steps; ++rank) {
         const long long end = shares.end_in(shares.segment().tile, rank);
         if (end == done) continue;  // an empty share: more blocks than steps
         done = end;
         if (threadIdx.x == 0) await_flag(flags + rank);
         __syncthreads();
-        Kept::add(sum, Kept::in_workspace(partials, rank));
+        Kept::add_kept(mine, Kept::in_workspace(partials, rank));
       }
     }
 
     const bool add = kFinish == Finish::atomic && segment().last - segment().first < steps;
     const long long row0 = static_cast<long long>(place().row) * kBM + row;
     const long long column0 = static_cast<long long>(place().column) * kBN + column;
-    // kWideC neighbours of C, from element (i, j) of a thread's.
-    const auto write = [&](int i, int j, Vector<T, kWideC> piece) {
-      const long long r = row0 + i / kVec * (kLanesM * kVec) + i % kVec;
-      const long long s = column0 + j / kVec * (kLanesN * kVec) + j % kVec;
-      if (!kAligned && (r >= m || s >= n)) return;
-      const long long at = r * n + s;
-      if (kFinish == Finish::atomic && add) {
-        add_atomic<kWideC>(c + at, piece);
-        return;
-      }
-      using Piece = Vector<T, kWideC>;
-      if (beta != T(0)) {
-        const Piece old = load<Cache::cached>(reinterpret_cast<const Piece*>(d + at));
+    // Piece i of a thread's to C, kWideC neighbours at a time.
+    const auto write = [&](int i, const typename Kept::Piece& sums) {
 #pragma unroll
-        for (int e = 0; e < kWideC; ++e) piece.at[e] += beta * old.at[e];
+      for (int e = 0; e < Kept::kWide; e += kWideC) {
+        const int r_in = (i * Kept::kWide + e) / kTN, s_in = (i * Kept::kWide + e) % kTN;
+        const long long r = row0 + r_in / kVecM * (kLanesM * kVecM) + r_in % kVecM;
+        const long long s = column0 + s_in / kVec * (kLanesN * kVec) + s_in % kVec;
+        if (!kAligned && (r >= m || s >= n)) continue;
+        const long long at = r * n + s;
+        using Written = Vector<T, kWideC>;
+        Written piece;
+#pragma unroll
+        for (int f = 0; f < kWideC; ++f) piece.at[f] = sums.at[e + f];
+        if (add) {
+          add_atomic<kWideC>(c + at, piece);
+          continue;
+        }
+        if (beta != T(0)) {
+          const Written old = load<Cache::cached>(reinterpret_cast<const Written*>(d + at));
+#pragma unroll
+          for (int f = 0; f < kWideC; ++f) piece.at[f] += beta * old.at[f];
+        }
+        store<Cache::l2>(reinterpret_cast<Written*>(c + at), piece);
       }
-      store<Cache::l2>(reinterpret_cast<Piece*>(c + at), piece);
     };
     if constexpr (kFinish == Finish::cluster) {
-      add_in_cluster<Kept, kTN, kWideC, kCluster>(sum, alpha, shared_bytes, write);
+      add_in_cluster<Kept, kCluster>(mine, shared + kWorking, &barrier, write);
     } else {
 #pragma unroll
-      for (int i = 0; i < kTM; ++i) {
-#pragma unroll
-        for (int j = 0; j < kTN; j += kWideC) {
-          Vector<T, kWideC> piece;
-#pragma unroll
-          for (int e = 0; e < kWideC; ++e) piece.at[e] = scale * sum[i][j + e];
-          write(i, j, piece);
-        }
-      }
+      for (int i = 0; i < Kept::kMine; ++i) write(Kept::slice() * Kept::kMine + i, mine[i]);
     }
   } while (kShares);
 }

@@ -28,9 +28,11 @@ class Shares {
     tiles_ = tiles;
     steps_ = steps;
     rank_ = gridDim.x - 1 - blockIdx.x;
-    const unsigned rest = tiles % gridDim.x;
+    const unsigned rest = tiles < gridDim.x ? tiles : tiles % gridDim.x;
     const unsigned shared = rest == 0 ? 0 : tiles < gridDim.x ? tiles : rest + gridDim.x;
-    shared_steps_ = shared * steps;
+    const long long shared_steps = shared * steps;
+    share_ = shared_steps / gridDim.x;
+    longer_ = static_cast<unsigned>(shared_steps - share_ * gridDim.x);
     at_ = start(rank_);
     end_ = start(rank_ + 1);
     whole_ = shared + blockIdx.x;
@@ -59,14 +61,15 @@ class Shares {
   }
 
  private:
-  // shared_steps_ * rank / gridDim.x, which might overflow.
+  // One division for all ranks: they take a hundred cycles and more, at the start of every block.
   __device__ __forceinline__ long long start(unsigned rank) const {
-    return shared_steps_ / gridDim.x * rank + shared_steps_ % gridDim.x * rank / gridDim.x;
+    return share_ * rank + min(rank, longer_);
   }
 
   Segment segment_;
   unsigned tiles_, rank_, whole_;
-  long long steps_, shared_steps_, at_, end_;
+  unsigned longer_;  // the first shares have a step more than the others
+  long long steps_, share_, at_, end_;
 };
 
 }  // namespace tuner_kernels

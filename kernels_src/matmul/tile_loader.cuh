@@ -35,18 +35,17 @@ struct TileLoader {
   static constexpr __device__ int run_offset(int i) {
     return kLinesFirst ? 0 : i % kPiecesPerLine * kThreads * kWide;
   }
+  // Of kThreads: a block may have several such sets of threads.
+  static __device__ __forceinline__ int thread() {
+    return static_cast<int>(threadIdx.x) % kThreads;
+  }
   static __device__ __forceinline__ int line(int i) {
-    return (kLinesFirst ? static_cast<int>(threadIdx.x) / kPerLine : 0) + line_offset(i);
+    return (kLinesFirst ? thread() / kPerLine : 0) + line_offset(i);
   }
   static __device__ __forceinline__ int run(int i) {
-    return (kLinesFirst ? static_cast<int>(threadIdx.x) % kPerLine
-                        : static_cast<int>(threadIdx.x)) *
-               kWide +
-           run_offset(i);
+    return (kLinesFirst ? thread() % kPerLine : thread()) * kWide + run_offset(i);
   }
-  static __device__ __forceinline__ bool mine() {
-    return kCount >= kThreads || threadIdx.x < kCount;
-  }
+  static __device__ __forceinline__ bool mine() { return kCount >= kThreads || thread() < kCount; }
 
   __device__ __forceinline__ TileLoader(const T* tile, long long line_pitch)
       : from(tile + line(0) * line_pitch + run(0)), pitch(line_pitch) {}
@@ -110,16 +109,25 @@ struct TileLoader {
   }
 };
 
-// A strip of A or B, kAlong wide along m or n, that is loaded in tiles of kDepth steps along k. In
-// shared memory the steps are lines. kTurned: in global memory k is what is contiguous; lines of
-// the turned tile are kPad elements longer, so that the stores down its columns meet in fewer
-// banks.
-template <typename T, int kAlong, int kDepth, int kThreads, int kWide, bool kTurned, int kPad>
+// Which way a tile lies in shared memory: its lines are steps along k, as threads that multiply one
+// step after the other like it; or they are as in a matrix whose lines go along k, and a thread
+// reads several steps at a time.
+enum class Lines { steps, along_k };
+
+// A strip of A or B, kAlong wide along m or n, that is loaded in tiles of kDepth steps along k.
+// kAlongK: in global memory k is what is contiguous. Where k is contiguous on either side, lines of
+// the tile are kPad elements longer: what threads read or write down its columns then meets in
+// fewer banks.
+template <typename T, int kAlong, int kDepth, int kThreads, int kWide, bool kAlongK, Lines kLines,
+          int kPad>
 struct Strip {
-  static constexpr int kPitch = kAlong + (kTurned ? kPad : 0);
-  static constexpr int kElements = kDepth * kPitch;  // of a tile in shared memory
+  static_assert(kAlongK || kLines == Lines::steps, "only lines along k can be kept");
+  static constexpr bool kTurned = kAlongK && kLines == Lines::steps;
+  static constexpr int kPitch =
+      kLines == Lines::along_k ? kDepth + kPad : kAlong + (kTurned ? kPad : 0);
+  static constexpr int kElements = (kLines == Lines::along_k ? kAlong : kDepth) * kPitch;
   using Loader =
-      TileLoader<T, kTurned ? kAlong : kDepth, kTurned ? kDepth : kAlong, kThreads, kWide, kTurned>;
+      TileLoader<T, kAlongK ? kAlong : kDepth, kAlongK ? kDepth : kAlong, kThreads, kWide, kTurned>;
 
   Loader loader;
   int along_left;
@@ -127,23 +135,23 @@ struct Strip {
   // From element `along` of `size` and step `first` of k.
   __device__ __forceinline__ Strip(const T* matrix, long long along, long long size,
                                    long long first, long long k)
-      : loader(kTurned ? matrix + along * k + first : matrix + first * size + along,
-               kTurned ? k : size),
+      : loader(kAlongK ? matrix + along * k + first : matrix + first * size + along,
+               kAlongK ? k : size),
         along_left(static_cast<int>(min(size - along, static_cast<long long>(kAlong)))) {}
 
   template <bool kGuard>
   __device__ __forceinline__ void copy(SharedPointer<T> tile, int depth_left) const {
-    loader.template copy<kGuard>(tile, kPitch, kTurned ? along_left : depth_left,
-                                 kTurned ? depth_left : along_left);
+    loader.template copy<kGuard>(tile, kPitch, kAlongK ? along_left : depth_left,
+                                 kAlongK ? depth_left : along_left);
   }
   template <bool kGuard>
   __device__ __forceinline__ void fetch(int depth_left) {
-    loader.template fetch<kGuard>(kTurned ? along_left : depth_left,
-                                  kTurned ? depth_left : along_left);
+    loader.template fetch<kGuard>(kAlongK ? along_left : depth_left,
+                                  kAlongK ? depth_left : along_left);
   }
   __device__ __forceinline__ void put(SharedPointer<T> tile) const { loader.put(tile, kPitch); }
   __device__ __forceinline__ void advance() {
-    loader.from += kTurned ? kDepth : kDepth * loader.pitch;
+    loader.from += kAlongK ? kDepth : kDepth * loader.pitch;
   }
 };
 
