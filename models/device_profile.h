@@ -54,6 +54,7 @@ struct DeviceProfile {
   double l2_gbps = 0;          // reachable
   double l2_latency_ns = 0;
   double launch_us = 3.5;    // an empty launch, back to back
+  double exchange_us = 2;    // from a block's last sum to another block's having it
   double blocks_per_us = 0;  // block dispatch rate of the whole GPU
   double block_drain = 0.1;  // share of a memory round trip that the warps of a block wait for the
                              // slowest of them, for each doubling of the warps

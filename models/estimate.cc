@@ -1,6 +1,7 @@
 #include "models/estimate.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "models/explain.h"
@@ -125,13 +126,15 @@ void add_launch(const DeviceProfile& device, const LaunchShape& shape, bool cold
   constexpr int kWarp = 32;
   const int whole_warps = (shape.threads + kWarp - 1) / kWarp;
   const double warps_per_block = whole_warps;
-  const LaunchLoad load{.device = device,
-                        .shape = shape,
-                        .warps_per_block = warps_per_block,
-                        .warps = warps_per_block * static_cast<double>(shape.blocks),
-                        .resident_blocks = static_cast<double>(resident.blocks_per_sm),
-                        .spill_bytes = resources.spill_bytes,
-                        .cold = cold};
+  const LaunchLoad load{
+      .device = device,
+      .shape = shape,
+      .warps_per_block = warps_per_block,
+      .warps = warps_per_block * static_cast<double>(shape.blocks),
+      .resident_blocks = std::min(static_cast<double>(resident.blocks_per_sm),
+                                  std::ceil(static_cast<double>(shape.blocks) / device.sm_count)),
+      .spill_bytes = resources.spill_bytes,
+      .cold = cold};
   PipeTimes pipes = pipe_times(load);
   for (const NamedPipe& pipe : kPipes) {
     if (pipe.name == without) pipes.*pipe.time = 0;
@@ -139,7 +142,8 @@ void add_launch(const DeviceProfile& device, const LaunchShape& shape, bool cold
   const JoinedTime joined = join(load, pipes);
   tally.add(pipes);
   tally.add("tail", joined.tail_ns());
-  result.time_ns += joined.time_ns;
+  tally.add("exchange", shape.exchanges * device.exchange_us * 1e3);
+  result.time_ns += joined.time_ns + shape.exchanges * device.exchange_us * 1e3;
   if (pipes.spill > kHeavySpill * joined.time_ns) drop(result, "spills");
 }
 

@@ -29,7 +29,9 @@ struct MemoryAccess {
   double granules_per_request = 0;  // global, of DeviceProfile::dram_granule bytes
   double efficiency = 1;            // global: useful / moved bytes
   double bank_wavefronts =
-      0;             // shared: wavefronts per request; global: likewise where L1 serves it
+      0;  // shared: wavefronts per request; global: likewise where L1 serves it
+  bool async =
+      false;         // to shared: by a copy that no warp waits for as for an instruction of its own
   double reuse = 1;  // how often a fetched byte is asked for again while still cached (L1 or L2)
   double l1_reuse =
       1;  // the part of `reuse` that the SM's own L1 serves; traffic of L2 shrinks by it
@@ -50,15 +52,21 @@ struct LaunchShape {
   std::optional<int> registers;
   std::optional<std::int64_t> static_shared;
   std::int64_t spill_bytes = 0;  // a thread
-  int min_registers = 0;         // a lower bound known without compiling (accumulators, say)
+  int min_registers = 0;         // what the source is known to need without compiling (sums, say)
+  int min_blocks_per_sm = 1;     // promised to the compiler, which fits registers to it
+  int register_limit = 0;        // given to the compiler; 0: none
   std::vector<MemoryAccess> accesses;
   double fma_per_thread = 0;  // fused multiply-adds (or adds)
   double fma_registers = 3;   // distinct ones that an FMA reads; below 3 the register ports
                               // hold nothing back
+  double fma_fresh =
+      0;  // share of the FMAs, for however many chains, none of whose three registers
+          // is in the reuse cache: what the order of an outer product leaves
   double instructions_per_thread = 0;  // others beside them and the memory instructions; 0 unknown
   double ilp = 1;                      // independent chains a thread
   double loads_in_flight = 1;          // independent global loads a thread
   double barriers_per_block = 0;
+  double exchanges = 0;  // times that a block waits for what other blocks send
   bool fp64 = false;
   double memset_bytes = 0;  // for a memset step: bytes written; the rest is unused
 };
@@ -71,7 +79,8 @@ struct KernelShape {
 };
 
 struct Pipe {
-  std::string name;  // dram l2 latency fma issue shared spill barrier dispatch launch tail
+  std::string
+      name;  // dram l2 latency fma issue shared chain spill barrier dispatch launch exchange tail
   double time_ns = 0;
 };
 

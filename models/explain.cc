@@ -74,6 +74,13 @@ std::string latency_words(const LaunchShape& shape, const Occupancy& occupancy) 
       resident_words(occupancy), std::max(1.0, shape.loads_in_flight), std::max(1.0, shape.ilp));
 }
 
+std::string chain_words(const LaunchShape& shape, const Occupancy& occupancy) {
+  return fmt::format(
+      "Bound by what one warp does one after the other: {}, each with {:.0f} independent chains. "
+      "More warps, or more independent work a thread, would hide it.",
+      resident_words(occupancy), std::max(1.0, shape.ilp));
+}
+
 std::string shared_words(const LaunchShape& shape) {
   if (const MemoryAccess* worst = worst_banks(shape); worst != nullptr) {
     return fmt::format(
@@ -159,6 +166,11 @@ std::string bound_words(const DeviceProfile& device, const LaunchShape& shape,
            "block would fetch it less often.";
   }
   if (bound == "latency") return latency_words(shape, occupancy);
+  if (bound == "chain") return chain_words(shape, occupancy);
+  if (bound == "exchange") {
+    return "Bound by blocks that wait for each other's sums: fewer parts of a sum, or a cluster's "
+           "shared memory, would shorten it.";
+  }
   if (bound == "fma") return fma_words(device, shape);
   if (bound == "issue") return issue_words(shape);
   if (bound == "shared") return shared_words(shape);

@@ -6,12 +6,14 @@
 namespace tuner::models {
 namespace {
 
-// Norms of the joins, un-fitted round numbers. FMAs and other instructions share issue slots: they
-// add up. Shared memory works beside them, as far as one warp's dependences and the others' turns
-// allow; memory beside both, less well. The dispatcher works beside everything: the sweep of block
-// sizes on H200 is nearly a maximum.
-constexpr double kFmaWithShared = 2;
-constexpr double kSmWithMemory = 1.5;
+// Norms of the joins, round numbers that two recordings of matmul bear out. FMAs and other
+// instructions share issue slots: they add up. Shared memory works beside them, and memory beside
+// both: nearly a maximum. What one warp does one after the other is hidden less well: a scheduler
+// must find another warp that is ready. The dispatcher works beside everything: the sweep of block
+// sizes on H200 is nearly a maximum too.
+constexpr double kFmaWithShared = 4;
+constexpr double kSmWithChain = 1.5;
+constexpr double kSmWithMemory = 3;
 constexpr double kWithDispatch = 8;
 
 double quantization(double blocks, double slots) {
@@ -22,8 +24,8 @@ double quantization(double blocks, double slots) {
 
 double joined(const LaunchLoad& load, const PipeTimes& pipes, double blocks, double waves) {
   const double arithmetic = pipes.fma + pipes.issue;
-  const double sm =
-      norm(arithmetic, pipes.shared + pipes.spill, kFmaWithShared) * blocks + pipes.barrier * waves;
+  const double busy = norm(arithmetic, pipes.shared + pipes.spill, kFmaWithShared) * blocks;
+  const double sm = norm(busy, pipes.chain * waves, kSmWithChain) + pipes.barrier * waves;
   const double roof = std::max(pipes.dram, pipes.l2);
   const double memory = norm(roof, pipes.latency * waves, load.device.latency_norm);
   return norm(norm(sm, memory, kSmWithMemory), pipes.dispatch, kWithDispatch);

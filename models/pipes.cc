@@ -88,46 +88,67 @@ double drain_factor(const LaunchLoad& load) {
   return 1 + load.device.block_drain * std::log2(std::max(load.warps_per_block, 1.0)) / trips;
 }
 
-// Serial cycles of one warp in arithmetic and shared memory, with its own ILP: a step of all its
-// chains waits once for the FMA before and once for the fragments from shared memory.
-double chain_wait_cycles(const LaunchLoad& load) {
-  const double steps = chain_steps(load.shape);
-  double shared_loads = 0;
-  for (const MemoryAccess& access : load.shape.accesses) {
-    if (access.shared && !access.store) shared_loads += access.requests_per_warp;
+double resident_warps(const LaunchLoad& load) {
+  return load.resident_blocks * load.warps_per_block;
+}
+
+// Serial cycles of one warp: a step of its chains waits for the FMA before, and for fragments from
+// shared memory as far as the FMAs of a step do not cover that. A warp that feeds its FMAs from
+// shared memory issues no more than one a cycle, and what it stores there by itself it waits for.
+double chain_cycles(const LaunchLoad& load) {
+  const LaunchShape& shape = load.shape;
+  const double steps = chain_steps(shape);
+  double loads = 0, stores = 0;
+  for (const MemoryAccess& access : shape.accesses) {
+    if (!access.shared || access.async) continue;
+    (access.store ? stores : loads) += access.requests_per_warp;
   }
-  const double shared_trips = steps > 0 ? std::min(steps, shared_loads) : shared_loads;
-  return steps * load.device.fma_latency_cycles + shared_trips * load.device.shared_latency_cycles;
+  const double latency = load.device.shared_latency_cycles;
+  const double trips = steps > 0 ? std::min(steps, loads) : loads;
+  const double exposed = std::max(0.0, latency - std::max(shape.ilp, 1.0));
+  const double own = loads > 0 ? shape.fma_per_thread : 0;
+  return std::max(steps * load.device.fma_latency_cycles, own) + trips * exposed + stores * latency;
+}
+
+double chain_ns(const LaunchLoad& load) {
+  const double resident = resident_warps(load) * load.device.sm_count;
+  return resident > 0 ? chain_cycles(load) / clock_ghz(load.device) * load.warps / resident : 0;
 }
 
 // Latency ÷ active warps: each resident warp hides that of the others.
 double latency_ns(const LaunchLoad& load) {
-  const double wait =
-      global_wait_ns(load) * drain_factor(load) + chain_wait_cycles(load) / clock_ghz(load.device);
-  const double resident = load.resident_blocks * load.warps_per_block * load.device.sm_count;
+  const double wait = global_wait_ns(load) * drain_factor(load);
+  const double resident = resident_warps(load) * load.device.sm_count;
   return resident > 0 ? wait * load.warps / resident : 0;
 }
 
+// A SM has a scheduler for each instruction that it issues a cycle, and a warp one of them: fewer
+// warps leave some without work.
+double idle_schedulers_factor(const LaunchLoad& load) {
+  return std::max(1.0, load.device.issue_per_clock / std::max(resident_warps(load), 1.0));
+}
+
 // Three-register FMAs of one chain issue every other cycle where the register ports are the bound;
-// measured on H200 the excess falls linearly in log2(chains) and is gone at 4.
-double port_factor(const DeviceProfile& device, double ilp) {
+// measured on H200 the excess falls linearly in log2(chains) and is gone at 4. In an outer product
+// a share of them stays, at the ends of its lines.
+double port_factor(const DeviceProfile& device, double ilp, double fresh) {
   const double free_chains = std::max(device.fma_port_free_chains, 1.0 + 1e-9);
   const double held = 1 - std::log2(std::max(ilp, 1.0)) / std::log2(free_chains);
-  return 1 + (device.fma_port_slowdown - 1) * std::clamp(held, 0.0, 1.0);
+  return 1 + (device.fma_port_slowdown - 1) * std::clamp(held, std::clamp(fresh, 0.0, 1.0), 1.0);
 }
 
 double fma_ns(const LaunchLoad& load) {
   const LaunchShape& shape = load.shape;
   const double lanes = shape.fp64 ? load.device.fp64_lanes_per_sm : load.device.fp32_lanes_per_sm;
   const bool reads_three = !shape.fp64 && shape.fma_registers >= 3;
-  const double ports = reads_three ? port_factor(load.device, shape.ilp) : 1;
-  return sm_ns(load, shape.fma_per_thread * kLanes / lanes * ports);
+  const double ports = reads_three ? port_factor(load.device, shape.ilp, shape.fma_fresh) : 1;
+  return sm_ns(load, shape.fma_per_thread * kLanes / lanes * ports * idle_schedulers_factor(load));
 }
 
 double issue_ns(const LaunchLoad& load) {
   double instructions = load.shape.instructions_per_thread;
   for (const MemoryAccess& access : load.shape.accesses) instructions += access.requests_per_warp;
-  return sm_ns(load, instructions / load.device.issue_per_clock);
+  return sm_ns(load, instructions / load.device.issue_per_clock * idle_schedulers_factor(load));
 }
 
 // Cycles of the L1 and shared-memory unit for one request: data wavefronts, or tags.
@@ -149,17 +170,16 @@ double shared_ns(const LaunchLoad& load) {
   return sm_ns(load, cycles);
 }
 
-// The compiler spills first what is used least: the first words are those of what lies around the
-// inner loop. Each further one is stored and loaded once a step of the chains, a wavefront and an
-// issue slot each; L1 writes the stores through to L2.
+// What the compiler says it spills are the bytes of the instructions that store or load them, of
+// which an inner loop that is unrolled over several steps of the chains runs each once: a wavefront
+// and an issue slot. L1 writes the stores, half of them, through to L2.
 double spill_ns(const LaunchLoad& load) {
-  constexpr double kWord = 4, kOutsideLoop = 32;
-  const double words = std::max(0.0, static_cast<double>(load.spill_bytes) / kWord - kOutsideLoop);
+  constexpr double kWord = 4, kUnrolled = 8;
+  const double steps = std::max(1.0, chain_steps(load.shape) / kUnrolled);
+  const double words = static_cast<double>(load.spill_bytes) / kWord * steps;
   const double wavefront = kLanes * kWord / load.device.shared_bytes_per_clock;
-  const double cycles = 2 * words * (wavefront + 1 / load.device.issue_per_clock);
-  const double steps = std::max(1.0, chain_steps(load.shape));
-  const double written = words * kWord * kLanes * load.warps * steps;
-  return sm_ns(load, cycles * steps) + written / load.device.l2_gbps;
+  const double cycles = words * (wavefront + 1 / load.device.issue_per_clock);
+  return sm_ns(load, cycles) + words / 2 * kWord * kLanes * load.warps / load.device.l2_gbps;
 }
 
 // At a barrier the block stands still; other resident blocks go on.
@@ -192,6 +212,7 @@ PipeTimes pipe_times(const LaunchLoad& load) {
           .fma = fma_ns(load),
           .issue = issue_ns(load),
           .shared = shared_ns(load),
+          .chain = chain_ns(load),
           .spill = spill_ns(load),
           .barrier = barrier_ns(load),
           .dispatch = static_cast<double>(load.shape.blocks) / load.device.blocks_per_us * 1e3};

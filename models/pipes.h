@@ -17,7 +17,7 @@ struct LaunchLoad {
   const LaunchShape& shape;
   double warps_per_block = 0;
   double warps = 0;              // of the grid
-  double resident_blocks = 0;    // a SM, by occupancy
+  double resident_blocks = 0;    // a SM, by occupancy and the grid
   std::int64_t spill_bytes = 0;  // a thread: compiled, or sure to come
   bool cold = true;
 };
@@ -25,10 +25,11 @@ struct LaunchLoad {
 struct PipeTimes {
   double dram = 0;     // bytes / roof
   double l2 = 0;       // sectors / roof
-  double latency = 0;  // round trips ÷ resident warps
+  double latency = 0;  // round trips to global memory ÷ resident warps
   double fma = 0;      // lanes and register ports
   double issue = 0;    // instructions other than FMAs
   double shared = 0;   // L1 and shared-memory wavefronts
+  double chain = 0;    // one warp's own arithmetic and shared memory ÷ resident warps
   double spill = 0;
   double barrier = 0;
   double dispatch = 0;  // starting the blocks
@@ -44,6 +45,7 @@ inline constexpr auto kPipes = std::to_array<NamedPipe>({{"dram", &PipeTimes::dr
                                                          {"fma", &PipeTimes::fma},
                                                          {"issue", &PipeTimes::issue},
                                                          {"shared", &PipeTimes::shared},
+                                                         {"chain", &PipeTimes::chain},
                                                          {"spill", &PipeTimes::spill},
                                                          {"barrier", &PipeTimes::barrier},
                                                          {"dispatch", &PipeTimes::dispatch}});

@@ -6,10 +6,13 @@
 #include <memory>
 
 #include "expr/error.h"
+#include "models/pipes.h"
 #include "tuner/cli/command.h"
 #include "tuner/cli/device_option.h"
+#include "tuner/os/files.h"
 #include "tuner/pipeline/evaluate.h"
 #include "tuner/report/table.h"
+#include "tuner/report/table_text.h"
 #include "tuner/store/measured_file.h"
 
 namespace tuner {
@@ -17,7 +20,7 @@ namespace {
 
 struct EvaluateFlags {
   std::vector<std::string> files;
-  std::string kernel, device;
+  std::string kernel, device, trials;
   EvaluateOptions options;
 };
 
@@ -65,6 +68,29 @@ void add_row(Table& table, const std::string& name, const models::RankQuality& q
              fmt::format("{:.3f}", quality.kept_best)});
 }
 
+// A column for each of the model's pipes, in the order of models::kPipes; times in ns.
+PageTable trials_table() {
+  PageTable table{"trials", "Trials", {{"recording"}, {"config"}, {"measured", true}}, {}};
+  for (const char* name : {"predicted", "launch", "tail"}) table.columns.push_back({name, true});
+  for (const models::NamedPipe& pipe : models::kPipes) table.columns.push_back({pipe.name, true});
+  return table;
+}
+
+double pipe_ns(const models::Estimate& estimate, const std::string& name) {
+  if (name == "predicted") return estimate.time_ns;
+  const auto found = std::ranges::find(estimate.pipes, name, &models::Pipe::name);
+  return found == estimate.pipes.end() ? 0 : found->time_ns;
+}
+
+void add_trials(PageTable& table, const std::string& file, const Evaluation& evaluation) {
+  for (const EvaluatedTrial& trial : evaluation.trials) {
+    std::vector<std::string> row = {file, trial.config, fmt::format("{}", trial.measured_ns)};
+    for (std::size_t i = row.size(); i < table.columns.size(); ++i)
+      row.push_back(fmt::format("{:.6g}", pipe_ns(trial.estimate, table.columns[i].heading)));
+    table.rows.push_back(std::move(row));
+  }
+}
+
 ExitCode run(const EvaluateFlags& flags, const Output& output) {
   Table table({{"recording"},
                {"measured", Align::right},
@@ -76,6 +102,7 @@ ExitCode run(const EvaluateFlags& flags, const Output& output) {
                {"holds the best", Align::right},
                {"kept", Align::right},
                {"best kept", Align::right}});
+  PageTable trials = trials_table();
   nlohmann::ordered_json files = nlohmann::ordered_json::array();
   for (const std::string& file : flags.files) {
     const Recording recording = load(file, flags);
@@ -87,6 +114,7 @@ ExitCode run(const EvaluateFlags& flags, const Output& output) {
                    evaluation.left_out);
     }
     add_row(table, file, evaluation.quality);
+    add_trials(trials, file, evaluation);
     nlohmann::ordered_json json = {{"file", file}};
     json.update(quality_json(evaluation.quality));
     json["left_out"] = evaluation.left_out;
@@ -101,6 +129,7 @@ ExitCode run(const EvaluateFlags& flags, const Output& output) {
       "top k: the best time / the best among the model's first k; holds the best: the share "
       "of its order, from the front, with something within 1 %\n");
   output.json({{"files", files}});
+  if (!flags.trials.empty()) write_file_atomically(flags.trials, csv_text(trials));
   return ExitCode::ok;
 }
 
@@ -117,7 +146,15 @@ Action declare_evaluate(CLI::App& app) {
   app.add_flag("--compiled", flags->options.compiled,
                "with the recorded registers and spills, as after compiling");
   app.add_flag("--ablation", flags->options.ablation, "also with each term of the model left out");
-  return [flags](const Output& output) { return run(*flags, output); };
+  app.add_option(
+         "--trials", flags->trials,
+         "also write each trial, measured and predicted, and each term's time in ns, as CSV")
+      ->type_name("FILE");
+  return [flags](const Output& output) {
+    if (!flags->trials.empty()) check_writable(flags->trials);
+    flags->options.trials = !flags->trials.empty();
+    return run(*flags, output);
+  };
 }
 
 }  // namespace tuner

@@ -81,6 +81,7 @@ class Sampler {
     result.width_bytes = static_cast<int>(std::clamp<std::int64_t>(width, 1, kWidest));
     result.reuse = bound.reuse.real(cells_, 1);
     result.buffer_bytes = bound.buffer_bytes;
+    result.async = bound.async.boolean(cells_, false);
     fill(result, tally(bound, result), bound.count.real(cells_, 1));
     return result;
   }

@@ -93,10 +93,12 @@ void BoundKernel::bind_model(BoundStep& step) const {
   }
   step.fma = bind(model.fma, Phase::compiled, Type::real);
   step.fma_registers = bind(model.fma_registers, Phase::compiled, Type::real);
+  step.fma_fresh = bind(model.fma_fresh, Phase::compiled, Type::real);
   step.instructions = bind(model.instructions, Phase::compiled, Type::real);
   step.ilp = bind(model.ilp, Phase::compiled, Type::real);
   step.loads_in_flight = bind(model.loads_in_flight, Phase::compiled, Type::real);
   step.barriers = bind(model.barriers, Phase::compiled, Type::real);
+  step.exchanges = bind(model.exchanges, Phase::compiled, Type::real);
   step.min_registers = bind(model.min_registers, Phase::config, Type::real);
 }
 
@@ -117,6 +119,7 @@ BoundAccess BoundKernel::bind_access(const AccessSpec& spec,
   access.width = bind(spec.width, Phase::compiled, Type::integer);
   access.count = bind(spec.count, Phase::compiled, Type::real);
   access.reuse = bind(spec.reuse, Phase::compiled, Type::real);
+  access.async = bind(spec.async, Phase::compiled, Type::boolean);
   if (!spec.buffer.empty()) {
     const BufferSpec held = buffer(argument(spec.buffer));
     access.buffer_element = expr::size_of_type(held.element).value_or(0);
@@ -189,7 +192,11 @@ void BoundKernel::make_space() {
     constraints.push_back({holds.expression(), spec.why});
   }
   for (const ParameterSpec& spec : description.parameters) {
-    if (spec.role == "maxrregcount") register_limit = parameters.size();
+    if (spec.role == "maxrregcount") {
+      register_limit = parameters.size();
+      register_limit_slot = names.scope()->find(spec.name);
+    }
+    if (spec.role == "min_blocks_per_sm") min_blocks_slot = names.scope()->find(spec.name);
     parameters.push_back(
         {spec.name, names.scope()->find(spec.name).value_or(-1), spec.values, spec.default_index});
     if (!spec.when.given()) continue;

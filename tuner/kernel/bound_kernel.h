@@ -15,7 +15,7 @@ namespace tuner {
 
 struct BoundAccess {
   const AccessSpec* spec = nullptr;
-  BoundText index, element_bytes, width, count, active, reuse;
+  BoundText index, element_bytes, width, count, active, reuse, async;
   std::int64_t buffer_element = 0;  // bytes; 0: no buffer
   double buffer_bytes = 0;
   std::vector<int> known_slots;  // that index and active read and that are known before a thread is
@@ -34,7 +34,8 @@ struct BoundStep {
   BoundText dynamic_shared, bytes;
   std::vector<BoundLoop> loops;
   std::vector<BoundAccess> accesses;
-  BoundText fma, fma_registers, instructions, ilp, loads_in_flight, barriers, min_registers;
+  BoundText fma, fma_registers, fma_fresh, instructions, ilp, loads_in_flight, barriers, exchanges;
+  BoundText min_registers;
   bool fp64 = false;
 };
 
@@ -70,7 +71,9 @@ class BoundKernel {
   std::vector<BoundStep> steps, reference;
   std::vector<BoundTemplate> options;
   std::vector<std::pair<std::string, BoundTemplate>> defines;
-  std::optional<std::size_t> register_limit;  // the parameter of role maxrregcount
+  std::optional<std::size_t> register_limit;                // the parameter of role maxrregcount
+  std::optional<int> register_limit_slot, min_blocks_slot;  // its value's, and that of the
+                                                            // parameter of role min_blocks_per_sm
   BoundText relative, absolute, frobenius, flops, bytes;
   std::optional<search::Space> space;
 

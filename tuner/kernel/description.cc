@@ -318,10 +318,12 @@ class Reader {
     }
     spec.fma = optional_text(json, "fma", at);
     spec.fma_registers = optional_text(json, "fma_registers", at);
+    spec.fma_fresh = optional_text(json, "fma_fresh", at);
     spec.instructions = optional_text(json, "instructions", at);
     spec.ilp = optional_text(json, "ilp", at);
     spec.loads_in_flight = optional_text(json, "loads_in_flight", at);
     spec.barriers = optional_text(json, "barriers", at);
+    spec.exchanges = optional_text(json, "exchanges", at);
     spec.min_registers = optional_text(json, "min_registers", at);
     return spec;
   }
@@ -338,6 +340,7 @@ class Reader {
     spec.count = optional_text(json, "count", at);
     spec.active = optional_text(json, "active", at);
     spec.reuse = optional_text(json, "reuse", at);
+    spec.async = optional_text(json, "async", at);
     return spec;
   }
 

@@ -75,14 +75,15 @@ struct LoopSpec {
 struct AccessSpec {
   std::string name, buffer;
   bool shared = false, store = false;
-  Text index, element_bytes, width, count, active, reuse;
+  Text index, element_bytes, width, count, active, reuse, async;
 };
 
 struct ModelSpec {
   bool given = false;
   std::vector<LoopSpec> loops;
   std::vector<AccessSpec> accesses;
-  Text fma, fma_registers, instructions, ilp, loads_in_flight, barriers, min_registers;
+  Text fma, fma_registers, fma_fresh, instructions, ilp, loads_in_flight, barriers, exchanges;
+  Text min_registers;
 };
 
 struct StepSpec {

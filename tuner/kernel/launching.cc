@@ -173,10 +173,12 @@ void set_counts(const BoundStep& step, std::span<const expr::Cell> cells,
       to_int(static_cast<std::int64_t>(std::clamp(step.min_registers.real(cells, 0), 0.0, 1e6)));
   launch.fma_per_thread = step.fma.real(cells, 0);
   launch.fma_registers = step.fma_registers.real(cells, 3);
+  launch.fma_fresh = step.fma_fresh.real(cells, 0);
   launch.instructions_per_thread = step.instructions.real(cells, 0);
   launch.ilp = step.ilp.real(cells, 1);
   launch.loads_in_flight = step.loads_in_flight.real(cells, 1);
   launch.barriers_per_block = step.barriers.real(cells, 0);
+  launch.exchanges = step.exchanges.real(cells, 0);
   launch.fp64 = step.fp64;
 }
 
@@ -229,6 +231,12 @@ models::LaunchShape model_shape(const BoundKernel& kernel, const BoundStep& step
     launch.static_shared = shape.compiled->static_shared;
     launch.spill_bytes = shape.compiled->spill_bytes;
   }
+  const auto promise = [&](const std::optional<int>& slot, std::int64_t none) {
+    const std::int64_t value = slot ? shape.cells[static_cast<std::size_t>(*slot)].i : none;
+    return to_int(std::max(value, none));
+  };
+  launch.min_blocks_per_sm = promise(kernel.min_blocks_slot, 1);
+  launch.register_limit = promise(kernel.register_limit_slot, 0);
   set_counts(step, shape.cells, launch);
   launch.accesses =
       sample_accesses(kernel, step, shape.grid, shape.block, std::move(shape.cells), memo);

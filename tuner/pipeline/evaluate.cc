@@ -16,6 +16,7 @@ namespace {
 
 // A recorded trial that the kernel still has, ready to be estimated.
 struct Shaped {
+  search::Config config;
   models::KernelShape shape;
   double measured_ns = 0;
 };
@@ -32,6 +33,11 @@ class Evaluator {
     Evaluation result;
     for (const RecordedTrial& trial : recording_.trials) add(trial, result.left_out);
     result.quality = quality({});
+    if (options_.trials) {
+      for (const Shaped& one : shaped_)
+        result.trials.push_back({kernel_.space().id(one.config), one.measured_ns,
+                                 models::estimate(recording_.device, one.shape)});
+    }
     if (!options_.ablation) return result;
     for (const models::NamedPipe& pipe : models::kPipes) {
       if (is_used(pipe.name)) result.without.emplace_back(pipe.name, quality(pipe.name));
@@ -50,7 +56,8 @@ class Evaluator {
       ++left_out;
       return;
     }
-    Shaped shaped{kernel_.shape(config), trial.status == search::Status::ok ? trial.time_ns : 0};
+    Shaped shaped{config, kernel_.shape(config),
+                  trial.status == search::Status::ok ? trial.time_ns : 0};
     shaped.shape.cold = recording_.cache == "cold";
     if (options_.compiled) set_compiled(trial, shaped.shape);
     shaped_.push_back(std::move(shaped));

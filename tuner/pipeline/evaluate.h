@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/estimate.h"
 #include "models/rank_quality.h"
 #include "tuner/kernel/kernel.h"
 #include "tuner/store/journal.h"
@@ -15,6 +16,13 @@ namespace tuner {
 struct EvaluateOptions {
   bool compiled = false;  // with the recorded registers and spills, as the second prune sees them
   bool ablation = false;
+  bool trials = false;  // each with its estimate
+};
+
+struct EvaluatedTrial {
+  std::string config;      // values, as Space::id writes them
+  double measured_ns = 0;  // 0: failed
+  models::Estimate estimate;
 };
 
 struct Evaluation {
@@ -22,6 +30,7 @@ struct Evaluation {
   // The same with a pipe of the model left out, by its name; those that the kernel never uses are
   // not there.
   std::vector<std::pair<std::string, models::RankQuality>> without;
+  std::vector<EvaluatedTrial> trials;
   std::size_t left_out = 0;  // trials that the kernel's space does not hold (any more)
 };
 
