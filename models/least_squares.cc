@@ -79,9 +79,7 @@ LeastSquares robust(const Solver& solve, const Residuals& residuals_of, Index po
                   points);
   }
   result.parameters = solve(weights);
-  if (result.parameters.size() == 0) {
-    return failed(kNotToldApart, points);
-  }
+  if (result.parameters.size() == 0) return failed(kNotToldApart, points);
   residuals = residuals_of(result.parameters).cwiseProduct(weights);
   result.residual = std::sqrt(residuals.squaredNorm() / static_cast<double>(kept));
   return result;

@@ -24,6 +24,7 @@
 #include "tuner/gpu/driver.h"
 #include "tuner/gpu/handles.h"
 #include "tuner/os/files.h"
+#include "tuner/os/paths.h"
 
 namespace tuner {
 namespace {
@@ -56,7 +57,7 @@ std::vector<int> value_counts() {
 CompileResult compile(Compiler& compiler, int static_shared, int architecture) {
   CompileJob job;
   job.label = fmt::format("{} bytes", static_shared);
-  job.source = TUNER_OCCUPANCY_KERNELS;
+  job.source = data_folder() / "tests" / "models" / "occupancy_kernels.cu";
   job.options = {"--std=c++17"};
   job.architecture = architecture;
   for (const int values : value_counts()) {
