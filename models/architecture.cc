@@ -180,6 +180,11 @@ DeviceProfile with_known_rates(const DeviceProfile& live, std::span<const Device
     complete_rates(result);
     return result;
   }
+  // A clock that was measured here is better than the one that the driver sells.
+  if (same != nullptr && like->rates_source == "calibrated") {
+    result.core_clock_mhz = like->core_clock_mhz;
+    result.dram_peak_gbps = like->dram_peak_gbps;
+  }
   copy_fixed_rates(result, *like);
   scale_rates(result, *like);
   result.rates_source = same != nullptr ? like->rates_source : "scaled";

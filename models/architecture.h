@@ -27,7 +27,8 @@ DeviceProfile profile_for_architecture(int compute_capability,
 // A live device knows its limits, its clock and its memory's peak. Its rates come from the known
 // profile of the same name or id ("specification" or "calibrated", as that says); else from the
 // profile of the nearest architecture, scaled by SMs, clock and bandwidth ("scaled"); without any
-// known profile from the limits alone.
+// known profile from the limits alone. A calibrated clock of the same device stands in for the
+// driver's.
 DeviceProfile with_known_rates(const DeviceProfile& live, std::span<const DeviceProfile> known);
 
 // Gives each rate that is still 0 a value that follows from the others.

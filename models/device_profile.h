@@ -72,7 +72,7 @@ struct DeviceProfile {
 // "limits": {field: value}, "rates": {field: value}} with the names of the fields above. Required:
 // name, limits.compute_capability, limits.sm_count, rates.core_clock_mhz, rates.dram_peak_gbps.
 // Limits that are left out are the architecture's, rates that are left out are estimated
-// (architecture.h). Unknown keys are ignored.
+// (architecture.h). Unknown keys are ignored; "calibration" (docs/files.md) only informs.
 void to_json(nlohmann::json& json, const DeviceProfile& profile);
 
 // Throws TunerError naming `origin`, the JSON pointer, the value and what was expected.

@@ -53,6 +53,8 @@ TEST(CommandLine, SaysWhatIsWrongAndWhatWasMeant) {
       {{"occupancy", "--device", "no/such.json"}, 2, "no/such.json"},
       {{"occupancy"}, 4, "--device h200"},
       {{"occupancy", "--device", "0"}, 4, "driver"},
+      {{"calibrate"}, 4, "no GPU to calibrate"},
+      {{"calibrate", "--device", "h200"}, 4, "takes a GPU of this machine"},
       {{"space"}, 2, "KERNEL"},
       {{"tune"}, 2, "KERNEL is missing"},
       {{"tune", "--from-capture", "no/such.jsonl"}, 2, "no/such.jsonl"},

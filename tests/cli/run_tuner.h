@@ -9,9 +9,9 @@ namespace tuner::cli {
 
 // All there are.
 inline const std::vector<std::string> kCommands = {
-    "tune",  "show", "export",   "compare",    "record",  "list",
-    "space", "info", "doctor",   "occupancy",  "explain", "report",
-    "study", "lab",  "evaluate", "completion", "man"};
+    "tune",  "show", "export",    "compare",   "record",     "list",
+    "space", "info", "doctor",    "occupancy", "explain",    "report",
+    "study", "lab",  "calibrate", "evaluate",  "completion", "man"};
 
 struct Ran {
   int code = -1;  // exit code; -1 where a signal ended it

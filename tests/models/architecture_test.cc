@@ -55,6 +55,22 @@ TEST(KnownRates, ComeFromTheDeviceOfTheSameName) {
   EXPECT_DOUBLE_EQ(device.blocks_per_us, 1660);
 }
 
+TEST(KnownRates, TakeACalibratedClockForTheDrivers) {
+  DeviceProfile live;
+  apply_architecture_limits(live, 90);
+  live.name = "NVIDIA H200";
+  live.sm_count = 132;
+  live.core_clock_mhz = 1980;
+  live.dram_peak_gbps = 4814;
+  std::vector<DeviceProfile> known = {known_device("h200")};
+  known[0].rates_source = "calibrated";
+  known[0].core_clock_mhz = 1755;
+  const DeviceProfile device = with_known_rates(live, known);
+  EXPECT_DOUBLE_EQ(device.core_clock_mhz, 1755);
+  EXPECT_DOUBLE_EQ(device.dram_gbps, known[0].dram_gbps);
+  EXPECT_DOUBLE_EQ(device.blocks_per_us, known[0].blocks_per_us);
+}
+
 TEST(KnownRates, AreScaledForAnUnknownDevice) {
   DeviceProfile live;
   apply_architecture_limits(live, 89);

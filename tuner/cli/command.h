@@ -63,6 +63,7 @@ Action declare_compare(CLI::App& app);
 Action declare_report(CLI::App& app);
 Action declare_study(CLI::App& app);
 Action declare_lab(CLI::App& app);
+Action declare_calibrate(CLI::App& app);
 Action declare_evaluate(CLI::App& app);
 Action declare_completion(CLI::App& app);
 Action declare_man(CLI::App& app);

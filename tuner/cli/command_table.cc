@@ -5,7 +5,7 @@
 namespace tuner {
 
 std::span<const Command> commands() {
-  static constexpr std::array<Command, 17> kCommands = {{
+  static constexpr std::array<Command, 18> kCommands = {{
       {"tune", "finds, verifies and keeps the fastest configuration of a kernel", declare_tune},
       {"show", "the configuration for a problem on a GPU, and how well it fits", declare_show},
       {"export", "writes tuned configurations as a C++ header for other programs", declare_export},
@@ -18,6 +18,8 @@ std::span<const Command> commands() {
        declare_study},
       {"lab", "the classic experiments: coalescing, occupancy, bank conflicts and others",
        declare_lab},
+      {"calibrate", "measures the rates of this GPU that the model reckons with",
+       declare_calibrate},
       {"evaluate", "how well the model orders recorded spaces", declare_evaluate},
       {"list", "the kernels that come with the tuner", declare_list},
       {"space", "the configurations of a kernel: parameters, and how many are valid",

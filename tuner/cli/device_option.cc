@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 
 #include "expr/error.h"
 #include "models/architecture.h"
 #include "tuner/cli/suggest.h"
 #include "tuner/os/paths.h"
+#include "tuner/store/configs_folders.h"
+#include "tuner/store/device_profiles.h"
 #include "tuner/worker/worker.h"
 
 namespace tuner {
@@ -106,20 +107,10 @@ ChosenDevice DeviceOption::choose() const {
 }
 
 std::vector<models::DeviceProfile> known_profiles() {
-  const std::filesystem::path folder = data_folder() / "configs" / "devices";
-  std::vector<std::filesystem::path> files;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    if (entry.path().extension() == ".json") files.push_back(entry.path());
-  }
-  if (error) {
-    throw TunerError(
-        fmt::format("{}: {}; the tuner is not fully installed", folder.string(), error.message()));
-  }
-  std::ranges::sort(files);
-  std::vector<models::DeviceProfile> profiles;
-  for (const auto& file : files) profiles.push_back(models::load_device_profile(file));
-  return profiles;
+  std::vector<models::DeviceProfile> profiles = find_profiles(configs_folders().search);
+  if (!profiles.empty()) return profiles;
+  throw TunerError(fmt::format("{}: no device profile is here; the tuner is not fully installed",
+                               (data_folder() / "configs" / "devices").string()));
 }
 
 }  // namespace tuner

@@ -28,7 +28,7 @@ struct DeviceOption {
   models::DeviceProfile resolve() const { return choose().profile; }
 };
 
-// The profiles that come with the tuner, by file name.
+// The profiles that were calibrated here, and those that come with the tuner for all other GPUs.
 std::vector<models::DeviceProfile> known_profiles();
 
 }  // namespace tuner
