@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/derivation.h"
 #include "models/device_profile.h"
 #include "models/occupancy.h"
 
@@ -60,7 +61,8 @@ struct LaunchShape {
   double loads_in_flight = 1;          // independent global loads a thread
   double barriers_per_block = 0;
   bool fp64 = false;
-  double memset_bytes = 0;  // for a memset step: bytes written; the rest is unused
+  std::optional<Derivation> derived;  // where the compiled code told what no model did
+  double memset_bytes = 0;            // for a memset step: bytes written; the rest is unused
 };
 
 struct KernelShape {
