@@ -116,9 +116,11 @@ class Deriver {
       }
       if (kind == Kind::barrier) launch_.barriers_per_block += executions_[i];
     }
+    // What is fewer is counted with the other instructions; f64 weighs more, for it has fewer
+    // lanes.
     launch_.fp64 = fp64 > 0 && fp64 >= fp32 / 8;
     launch_.fma_per_thread = launch_.fp64 ? fp64 : fp32;
-    if (launch_.fp64) launch_.instructions_per_thread += fp32;
+    launch_.instructions_per_thread += launch_.fp64 ? fp32 : fp64;
     launch_.fma_registers = 2 * of_three > fp32 + fp64 ? 3 : 2;
   }
 
@@ -248,6 +250,12 @@ class Deriver {
     if (trace_.unknown_branches) {
       derivation_.assumed.emplace_back(
           "branches that hang on what memory holds are not taken: what they would skip runs");
+    }
+    if (trace_.atomic_branches) {
+      derivation_.assumed.emplace_back(
+          "what runs only where an atomic operation returned a certain value (as of the last "
+          "block) "
+          "is left out");
     }
     if (!trace_.complete) {
       derivation_.unknown.emplace_back("the end of a thread: it runs longer than was followed");

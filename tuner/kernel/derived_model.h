@@ -27,7 +27,8 @@ struct DeriveInput {
   std::string_view ptx;    // the module's text
   std::string_view entry;  // the kernel's name in it
   std::vector<KernelArgument> arguments;
-  // Of this launch; 0: unknown. They tell how long the loops run whose end PTX does not show.
+  // Of the kernel's launches together; 0: not declared. They tell how long a loop runs whose end
+  // the PTX does not show: the launch that has one is taken to do all of the work.
   double useful_flops = 0, useful_bytes = 0;
 };
 

@@ -212,22 +212,16 @@ KernelArgument kernel_argument(const BoundKernel& kernel, const std::string& nam
   return result;
 }
 
-// The work that is declared is of all launches together.
-bool runs_alone(const BoundKernel& kernel, std::span<const expr::Cell> cells) {
-  return std::count_if(kernel.steps.begin(), kernel.steps.end(), [&](const BoundStep& step) {
-           return !step.spec->memset && step.when.boolean(cells, true);
-         }) == 1;
-}
-
 void derive(const BoundKernel& kernel, const BoundStep& step, const StepShape& shape,
             models::LaunchShape& launch) {
-  DeriveInput input{kernel.device, *shape.compiled->ptx, shape.compiled->lowered_name, {}, 0, 0};
+  DeriveInput input{.device = kernel.device,
+                    .ptx = *shape.compiled->ptx,
+                    .entry = shape.compiled->lowered_name,
+                    .arguments = {},
+                    .useful_flops = kernel.flops.real(kernel.names.cells(), 0),
+                    .useful_bytes = kernel.bytes.real(kernel.names.cells(), 0)};
   for (const std::string& name : step.spec->arguments) {
     input.arguments.push_back(kernel_argument(kernel, name, shape.cells));
-  }
-  if (runs_alone(kernel, shape.cells)) {
-    input.useful_flops = kernel.flops.real(kernel.names.cells(), 0);
-    input.useful_bytes = kernel.bytes.real(kernel.names.cells(), 0);
   }
   derive_model(input, launch);
 }

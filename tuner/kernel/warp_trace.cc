@@ -78,6 +78,7 @@ class Tracer {
 
   void note(const ptx::Walk& walk, bool to_its_end) {
     trace_.unknown_branches |= walk.unknown_branches > 0;
+    trace_.atomic_branches |= walk.atomic_branches > 0;
     if (!to_its_end && !walk.complete) return;
     trace_.complete &= walk.complete;
     for (std::size_t i = 0; i < walk.unknown_trips.size(); ++i) {

@@ -31,7 +31,7 @@ struct WarpTrace {
 struct LaunchTrace {
   std::vector<WarpTrace> warps;     // the first, and one for all others
   std::vector<bool> unknown_trips;  // by loop, of any lane
-  bool unknown_branches = false, complete = true;
+  bool unknown_branches = false, atomic_branches = false, complete = true;
 };
 
 LaunchTrace trace_launch(const ptx::Function& function, const ptx::ControlFlow& flow,

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <charconv>
 
+#include "tuner/ptx/atomic_outcome.h"
 #include "tuner/ptx/instructions.h"
 
 namespace tuner::ptx {
@@ -275,6 +276,7 @@ struct WalkProgram {
   std::vector<std::optional<MemoryUse>> memory;
   std::map<std::string, std::uint64_t, std::less<>> symbols;  // addresses of variables
   std::map<std::string, std::size_t, std::less<>> parameters;
+  std::vector<bool> follows_from_atomics;  // by register
 };
 
 namespace {
@@ -449,8 +451,18 @@ class Thread {
       if (loop >= 0) walk_.unknown_trips[static_cast<std::size_t>(loop)] = true;
       return at + 1;
     }
+    if (program_.follows_from_atomics[static_cast<std::size_t>(instruction.guard)]) {
+      ++walk_.atomic_branches;
+      return ends_soon(at + 1) ? at + 1 : instruction.target;
+    }
     ++walk_.unknown_branches;
     return at + 1;
+  }
+
+  // Nothing but the thread's end follows in this block.
+  bool ends_soon(int at) const {
+    const auto size = static_cast<int>(function_.code.size());
+    return at >= size || program_.steps[static_cast<std::size_t>(at)].op == Op::stop;
   }
 
   // The loops that leaving for `to` would leave.
@@ -655,6 +667,7 @@ Walker::Walker(const Function& function, const ControlFlow& flow)
   for (std::size_t i = 0; i < function.parameters.size(); ++i) {
     program->parameters[function.parameters[i]] = i;
   }
+  program->follows_from_atomics = follows_from_atomics(function);
   program_ = std::move(program);
 }
 

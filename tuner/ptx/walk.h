@@ -46,7 +46,10 @@ struct Walk {
   // followed through one iteration, or as far as the steps went.
   std::vector<bool> unknown_trips;
   std::int64_t unknown_branches = 0;  // forward ones, taken for not jumped
-  bool complete = true;               // false: the steps ran out
+  // Likewise, but what an atomic operation returned decides: taken for the many threads' way, which
+  // is to leave out what the last one does.
+  std::int64_t atomic_branches = 0;
+  bool complete = true;  // false: the steps ran out
 };
 
 struct WalkProgram;

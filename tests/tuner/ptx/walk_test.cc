@@ -112,6 +112,33 @@ TEST(Walk, WhatAnUnknownBranchSkipsRuns) {
   EXPECT_EQ(walked.unknown_branches, 1);
 }
 
+// The last block adds up what all have left: most are not the last.
+TEST(Walk, WhatTheLastBlockDoesIsLeftOut) {
+  const Walk walked = walk(R"(
+    .shared .align 1 .u8 is_last;
+    atom.global.inc.u32 %r1, [%rd1], 3;
+    setp.eq.s32 %p1, %r1, 3;
+    selp.u16 %rs1, 1, 0, %p1;
+    st.shared.u8 [is_last], %rs1;
+    bar.sync 0;
+    ld.shared.u8 %rs2, [is_last];
+    setp.eq.s16 %p2, %rs2, 0;
+    @%p2 bra $end;
+    ld.global.u32 %r2, [%rd1];
+    $end: ret;)");
+  EXPECT_EQ(walked.executions[8], 0);
+  EXPECT_EQ(walked.atomic_branches, 1);
+  EXPECT_EQ(walked.unknown_branches, 0);
+  const Walk inverted = walk(R"(
+    atom.global.inc.u32 %r1, [%rd1], 3;
+    setp.eq.s32 %p1, %r1, 3;
+    @%p1 bra $last;
+    ret;
+    $last: ld.global.u32 %r2, [%rd1];
+    ret;)");
+  EXPECT_EQ(inverted.executions[4], 0);
+}
+
 TEST(Walk, SharedMemoryStartsAtZeroInItsOwnSpace) {
   const Walk walked = walk(R"(
     .shared .align 4 .b8 a[64];
