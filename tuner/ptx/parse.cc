@@ -336,8 +336,9 @@ class Parser {
   void resolve_branches() {
     for (std::size_t i = 0; i < function_.code.size(); ++i) {
       Instruction& instruction = function_.code[i];
-      if (instruction.name() != "bra" || instruction.operands.empty()) continue;
-      const std::string& label = instruction.operands.front().symbol;
+      if (instruction.name() != "bra") continue;
+      const std::string label =
+          instruction.operands.empty() ? std::string() : instruction.operands.front().symbol;
       for (int scope = branch_scopes_[i]; scope >= 0 && instruction.target < 0;
            scope = scopes_[static_cast<std::size_t>(scope)]) {
         const auto found = labels_.find({scope, label});

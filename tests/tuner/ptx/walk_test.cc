@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "expr/error.h"
 #include "tests/tuner/ptx/kernel_text.h"
+#include "tuner/ptx/dependences.h"
 
 namespace tuner::ptx {
 namespace {
@@ -170,6 +172,50 @@ TEST(Walk, RemembersTheFirstAddresses) {
                            limits);
   EXPECT_EQ(walked.executions[2], 5);
   EXPECT_THAT(walked.addresses[2], ElementsAre(kX, kX + 128));
+}
+
+// Reads and walks it, where it is still a kernel.
+void read_and_walk(const std::string& text) {
+  WalkLimits limits;
+  limits.steps = 200;
+  try {
+    const Function function = parse_entry(text, "k");
+    const ControlFlow flow = control_flow(function);
+    for (const Block& block : flow.blocks) {
+      static_cast<void>(fma_chain(function, block));
+      static_cast<void>(load_runs(function, block));
+    }
+    const Launch launch{{4, 1, 1}, {64, 1, 1}, {kX}};
+    static_cast<void>(Walker(function, flow).walk(launch, {{2, 0, 0}, 37}, limits));
+  } catch (const TunerError&) {
+    // It says what is wrong.
+  }
+}
+
+// Cut off anywhere, or with any byte replaced, it is an error or a kernel, never a crash.
+TEST(Walk, DamageIsSurvived) {
+  const std::string text = module(kernel("k", R"(
+    .shared .align 4 .b8 tile[1024];
+    @%p1 ld.global.v2.u32 {%r1, %r2}, [%rd1+4];
+    $L: setp.lt.s32 %p1|%p2, %r1, -5;
+    mov.b64 %rd1, {%r1, %r2};
+    bfe.s32 %r1, %r2, 3, 40;
+    shl.b32 %r1, %r1, 33;
+    rem.s64 %rd1, %rd1, -1;
+    cp.async.cg.shared.global [tile], [%rd1], 16;
+    atom.global.add.u32 %r1, [%rd1], 1;
+    @%p1 bra $L;
+    { add.s32 %r1, %r1, 1; }
+    ret;)"));
+  read_and_walk(text);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    read_and_walk(text.substr(0, i));
+    for (const char c : {'{', '}', ';', '[', ']', ':', '@', '\0', '"', '.', '9', ',', '%'}) {
+      std::string damaged = text;
+      damaged[i] = c;
+      read_and_walk(damaged);
+    }
+  }
 }
 
 }  // namespace
