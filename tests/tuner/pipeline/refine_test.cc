@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "tuner/os/paths.h"
 
@@ -53,7 +56,8 @@ class RefineTest : public ::testing::Test {
   static Kernel saxpy(bool bare) {
     KernelDescription description = load_kernel_description(data_folder() / "examples/saxpy");
     if (bare) description.steps.at(0).model = {};
-    Problem problem = resolve_problem(description, {{"n", "2^26"}});
+    const std::vector<std::pair<std::string, std::string>> given = {{"n", "2^26"}};
+    Problem problem = resolve_problem(description, given);
     return {std::move(description), std::move(problem),
             models::load_device_profile(data_folder() / "configs/devices/h200.json")};
   }
