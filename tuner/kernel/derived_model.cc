@@ -151,9 +151,11 @@ class Deriver {
     DerivedAccesses found = derive_accesses({input_, function_, trace_, factors_, warps()});
     launch_.accesses = std::move(found.accesses);
     if (!found.assumed_contiguous.empty()) {
-      derivation_.assumed.push_back(fmt::format(
-          "neighbouring lanes touch neighbouring addresses of {}: they hang on what memory holds",
-          list(found.assumed_contiguous)));
+      derivation_.assumed.push_back(
+          fmt::format("neighbouring lanes touch neighbouring addresses of {}: they hang on what "
+                      "memory holds, or "
+                      "come later than all lanes were followed",
+                      list(found.assumed_contiguous)));
     }
     if (!found.assumed_cached.empty()) {
       derivation_.assumed.push_back(

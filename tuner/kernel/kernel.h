@@ -82,7 +82,7 @@ class Kernel {
   BuildPlan reference_build() const;
 
   // `compiled` empty: the static shape, before compiling. Launches without a model get one from
-  // their entry's PTX where that is there, which takes up to 0.1 s each. `memo`: one that serves
+  // their entry's PTX where that is there, which takes up to a second each. `memo`: one that serves
   // this kernel alone, from one thread; many shapes are much faster with it.
   models::KernelShape shape(const search::Config& config,
                             std::span<const CompiledEntry> compiled = {},

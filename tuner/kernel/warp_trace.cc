@@ -6,9 +6,9 @@ namespace tuner {
 namespace {
 
 constexpr std::int64_t kWarp = 32;
-// The busiest lane's counts are the warp's: one is followed to its end, the others as far as tells
-// their addresses.
-constexpr std::int64_t kStepsOfOthers = 20'000;
+// The busiest lane's counts are the warp's: one is followed to its end, the others for long enough
+// to tell their addresses in most kernels.
+constexpr std::int64_t kStepsOfOthers = 250'000;
 
 std::vector<WarpRequest> join_lanes(const std::vector<ptx::Walk>& lanes, std::size_t instruction,
                                     std::vector<std::vector<std::int64_t>> ptx::Walk::*field) {
@@ -20,7 +20,13 @@ std::vector<WarpRequest> join_lanes(const std::vector<ptx::Walk>& lanes, std::si
     request.addresses.fill(-1);
     for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
       const std::vector<std::int64_t>& addresses = (lanes[lane].*field)[instruction];
-      if (n >= addresses.size()) continue;
+      if (n >= addresses.size()) {
+        if (lanes[lane].complete) continue;
+        // It was not followed as far, and is taken to come here, too.
+        ++request.active_lanes;
+        request.known = false;
+        continue;
+      }
       ++request.active_lanes;
       request.known = request.known && addresses[n] != ptx::kUnknownAddress;
       request.addresses[lane] = addresses[n];

@@ -17,7 +17,7 @@ namespace tuner {
 struct WarpRequest {
   models::LaneAddresses addresses{};  // negative for a lane that is inactive
   int active_lanes = 0;
-  bool known = true;  // false: an active lane's address hangs on what memory holds
+  bool known = true;  // false: an active lane's address could not be found
 };
 
 struct WarpTrace {

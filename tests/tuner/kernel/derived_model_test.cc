@@ -168,6 +168,18 @@ TEST(DerivedModel, WhatIsNotKnownIsSaid) {
   EXPECT_EQ(gather.loads_in_flight, 1);
 }
 
+// After so long a loop, only one lane's address is known.
+TEST(DerivedModel, WhatComesAfterAllButOneLaneWereLeftIsAssumed) {
+  const auto launch = derive(
+      "mov.u32 %r2, 0;\n$loop: add.s32 %r2, %r2, 1;\nsetp.lt.s32 %p1, %r2, 200000;\n"
+      "@%p1 bra $loop;\nmul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd3, %rd1, %rd3;\n"
+      "st.global.f32 [%rd3], %f1;");
+  ASSERT_EQ(launch.accesses.size(), 1U);
+  EXPECT_EQ(launch.accesses[0].active_lanes, 32);
+  EXPECT_EQ(launch.accesses[0].sectors_per_request, 4);
+  EXPECT_THAT(launch.derived->assumed, Contains(HasSubstr("neighbouring lanes")));
+}
+
 TEST(DerivedModel, TextThatCannotBeReadSaysWhy) {
   const auto launch = derive("bra $nowhere;");
   ASSERT_TRUE(launch.derived);
