@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/derivation.h"
 #include "models/device_profile.h"
 #include "models/occupancy.h"
 
@@ -68,7 +69,8 @@ struct LaunchShape {
   double barriers_per_block = 0;
   double exchanges = 0;  // times that a block waits for what other blocks send
   bool fp64 = false;
-  double memset_bytes = 0;  // for a memset step: bytes written; the rest is unused
+  std::optional<Derivation> derived;  // where the compiled code told what no model did
+  double memset_bytes = 0;            // for a memset step: bytes written; the rest is unused
 };
 
 struct KernelShape {

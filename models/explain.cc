@@ -211,6 +211,9 @@ void explain(const DeviceProfile& device, const KernelShape& kernel, bool descri
     return;
   }
   result.words = bound_words(device, kernel.launches[main], occupancy, result.bound);
+  if (described && kernel.launches[main].derived) {
+    result.words += " The kernel has no model: this rests on what its PTX shows.";
+  }
   if (!described) {
     result.words += " The kernel has no model: this rests on its useful work and occupancy alone.";
   }

@@ -38,6 +38,32 @@ TEST(Explain, TellsInWords) {
   }
 }
 
+TEST(Explain, KernelWithoutModelIsDerivedFromItsPtx) {
+  const std::string stencil = TUNER_EXAMPLES "/stencil";
+  const Ran run =
+      run_tuner({"explain", stencil, "--device", "h200", "--set", "points=4", "--json", "-"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  const nlohmann::json json = run.json();
+  const nlohmann::json& derived = json.at("launches").at(0).at("derived");
+  EXPECT_GT(derived.at("fma").get<double>(), 4 * 4);  // four neighbours of four points
+  EXPECT_FALSE(derived.at("loops").empty());
+  EXPECT_FALSE(derived.at("known").empty());
+  EXPECT_FALSE(derived.at("assumed").empty());
+  EXPECT_TRUE(derived.at("unknown").is_array());
+  EXPECT_FALSE(json.at("accesses").empty());
+  EXPECT_THAT(json.at("words").get<std::string>(), HasSubstr("what its PTX shows"));
+  const Ran text = run_tuner({"explain", stencil, "--device", "h200"});
+  for (const char* part : {"has no model", "derived", "assumed", "a thread's loops"}) {
+    EXPECT_THAT(text.out, HasSubstr(part));
+  }
+}
+
+TEST(Explain, ModelOfItsOwnIsNotReplaced) {
+  const Ran run = run_tuner({"explain", "copy", "--device", "h200", "--json", "-"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_TRUE(run.json().at("launches").at(0).at("derived").is_null());
+}
+
 TEST(Explain, ExitsWithThreeWhereNoConfigurationIsValid) {
   const Ran run = run_tuner(
       {"explain", "matmul", "--device", "h200", "--set", "algorithm=register", "BM=32", "BN=256"});

@@ -12,6 +12,7 @@
 #include "tuner/cli/problem_options.h"
 #include "tuner/compile/compiler.h"
 #include "tuner/kernel/kernel.h"
+#include "tuner/select/build.h"
 
 namespace tuner {
 namespace {
@@ -56,16 +57,9 @@ CompileResult compile(const Kernel& kernel, const search::Config& config, bool u
   pool.processes = 1;
   pool.use_cache = use_cache;
   const std::unique_ptr<Compiler> compiler = make_compiler_pool(pool);
-  BuildPlan build = kernel.build(config);
-  CompileJob job;
-  job.label = kernel.space().id(config);
-  job.source = std::move(build.source);
-  job.include_dirs = std::move(build.include_dirs);
-  job.options = std::move(build.options);
-  job.entries = std::move(build.entries);
-  job.symbols = std::move(build.symbols);
-  job.architecture = kernel.device().compute_capability;
-  CompileResult result = compile_and_wait(*compiler, std::move(job));
+  CompileResult result =
+      compile_and_wait(*compiler, compile_job(kernel.build(config), kernel.space().id(config),
+                                              kernel.device().compute_capability));
   if (result.status != CompileResult::Status::ok) {
     throw TunerError(fmt::format("{} does not compile: {}{}{}", kernel.space().id(config),
                                  result.reason, result.log.empty() ? "" : "\n", result.log),
@@ -74,22 +68,13 @@ CompileResult compile(const Kernel& kernel, const search::Config& config, bool u
   return result;
 }
 
-std::vector<CompiledEntry> compiled_entries(const CompileResult& result) {
-  std::vector<CompiledEntry> entries;
-  for (const EntryFacts& facts : result.entries) {
-    entries.push_back({facts.entry, facts.lowered_name, facts.registers, facts.static_shared,
-                       std::int64_t{facts.spill_store_bytes} + facts.spill_load_bytes});
-  }
-  return entries;
-}
-
 ExitCode run(const ExplainOptions& options, const Output& output) {
   KernelDescription description = find_kernel(options.problem.kernel);
   Problem problem = resolve_problem(description, options.problem.single_problem());
   const Kernel kernel(std::move(description), std::move(problem), options.device.resolve());
   const search::Config config = choose_config(kernel, options.problem);
   const CompileResult compiled = compile(kernel, config, options.use_cache);
-  const models::KernelShape shape = kernel.shape(config, compiled_entries(compiled));
+  const models::KernelShape shape = kernel.shape(config, compiled_entries_with_ptx(compiled));
   const models::Estimate estimate = models::estimate(kernel.device(), shape);
   output.text(explanation_text({kernel, config, shape, estimate}, output.color()));
   output.json(explanation_json({kernel, config, shape, estimate}));

@@ -48,6 +48,34 @@ ordered_json access_json(const models::LaunchShape& launch, const models::Memory
           {"bank_wavefronts", access.bank_wavefronts}};
 }
 
+ordered_json loop_json(const models::DerivedLoop& loop) {
+  return {{"depth", loop.depth},
+          {"iterations", loop.iterations},
+          {"iterations_known", loop.iterations_known},
+          {"instructions", loop.instructions},
+          {"fma", loop.fma},
+          {"global_load_bytes", loop.global_load_bytes},
+          {"global_store_bytes", loop.global_store_bytes},
+          {"shared_load_bytes", loop.shared_load_bytes},
+          {"shared_store_bytes", loop.shared_store_bytes}};
+}
+
+// Null where the launch has a model of its own.
+ordered_json derived_json(const models::LaunchShape& launch) {
+  if (!launch.derived) return nullptr;
+  ordered_json loops = ordered_json::array();
+  for (const models::DerivedLoop& loop : launch.derived->loops) loops.push_back(loop_json(loop));
+  return {{"fma", launch.fma_per_thread},
+          {"instructions", launch.instructions_per_thread},
+          {"ilp", launch.ilp},
+          {"loads_in_flight", launch.loads_in_flight},
+          {"barriers", launch.barriers_per_block},
+          {"loops", std::move(loops)},
+          {"known", launch.derived->known},
+          {"assumed", launch.derived->assumed},
+          {"unknown", launch.derived->unknown}};
+}
+
 std::string launch_text(const models::LaunchShape& launch, const models::Occupancy& occupancy,
                         bool color) {
   if (is_memset(launch)) {
@@ -98,6 +126,46 @@ std::string accesses_text(const models::KernelShape& shape, bool color) {
   return any ? '\n' + table.render(color) : "";
 }
 
+std::string loops_text(const std::vector<models::DerivedLoop>& loops, bool color) {
+  if (loops.empty()) return "";
+  Table table({{"loop"},
+               {"iterations", Align::right},
+               {"instructions", Align::right},
+               {"FMAs", Align::right},
+               {"global in", Align::right},
+               {"out", Align::right},
+               {"shared in", Align::right},
+               {"out", Align::right}});
+  for (const models::DerivedLoop& loop : loops) {
+    table.add({std::string(2 * static_cast<std::size_t>(loop.depth - 1), ' ') + "loop",
+               fmt::format("{}{:.4g}", loop.iterations_known ? "" : "~", loop.iterations),
+               fmt::format("{}", loop.instructions), fmt::format("{:.4g}", loop.fma),
+               fmt::format("{:.4g} B", loop.global_load_bytes),
+               fmt::format("{:.4g} B", loop.global_store_bytes),
+               fmt::format("{:.4g} B", loop.shared_load_bytes),
+               fmt::format("{:.4g} B", loop.shared_store_bytes)});
+  }
+  return "\na thread's loops, each iteration without what inner ones do\n" + table.render(color);
+}
+
+std::string notes_text(const char* label, const std::vector<std::string>& notes) {
+  std::string text;
+  for (const std::string& note : notes) text += fmt::format("{:<9} {}\n", label, note);
+  return text;
+}
+
+std::string derived_text(const models::LaunchShape& launch, bool color) {
+  if (!launch.derived) return "";
+  const models::Derivation& derived = *launch.derived;
+  return fmt::format(
+             "\n{} has no model. From its PTX, a thread: {:.4g} FMAs in {:.3g} independent chains, "
+             "{:.4g} other instructions, {:.3g} global loads in flight; a block: {:.4g} barriers\n",
+             launch.name.empty() ? "the kernel" : launch.name, launch.fma_per_thread, launch.ilp,
+             launch.instructions_per_thread, launch.loads_in_flight, launch.barriers_per_block) +
+         notes_text("derived", derived.known) + notes_text("assumed", derived.assumed) +
+         notes_text("unknown", derived.unknown) + loops_text(derived.loops, color);
+}
+
 }  // namespace
 
 ordered_json explanation_json(const Explanation& explanation) {
@@ -116,6 +184,7 @@ ordered_json explanation_json(const Explanation& explanation) {
     if (first) json.update(entry);
     first = false;
     entry["name"] = launch.name;
+    entry["derived"] = derived_json(launch);
     launches.push_back(std::move(entry));
     for (const auto& access : launch.accesses) accesses.push_back(access_json(launch, access));
   }
@@ -146,7 +215,9 @@ std::string explanation_text(const Explanation& explanation, bool color) {
   text += fmt::format("predicted {}, no run can beat {}; bound by {}\n{}\n\n{}",
                       show_time_ns(estimate.time_ns), show_time_ns(estimate.bound_ns),
                       estimate.bound, estimate.words, pipes_text(estimate, color));
-  return text + accesses_text(shape, color);
+  text += accesses_text(shape, color);
+  for (const models::LaunchShape& launch : shape.launches) text += derived_text(launch, color);
+  return text;
 }
 
 }  // namespace tuner

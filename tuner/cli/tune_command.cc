@@ -14,6 +14,7 @@
 #include "tuner/pipeline/former_winners.h"
 #include "tuner/pipeline/journaling.h"
 #include "tuner/pipeline/keep.h"
+#include "tuner/pipeline/refine.h"
 #include "tuner/pipeline/setup.h"
 #include "tuner/store/capture.h"
 #include "tuner/store/configs_folders.h"
@@ -91,10 +92,25 @@ struct Answer {
   ExitCode code = ExitCode::ok;
 };
 
+// The model's choice can be shown without a compiler, too.
+void refine_for_show(const TuneFlags& flags, const Kernel& kernel, Pruned& pruned) {
+  try {
+    CompilerPoolOptions options;
+    options.use_cache = !flags.measuring.no_compile_cache;
+    const std::unique_ptr<Compiler> compiler = make_compiler_pool(options);
+    refine(kernel, flags.measuring.cache == "cold", flags.measuring.seed, *compiler,
+           &InterruptGuard::flag(), pruned);
+  } catch (const TunerError& error) {
+    spdlog::warn("{} has no model, and nothing can be derived: {}", kernel.description().name,
+                 error.what());
+  }
+}
+
 Answer predict(const TuneFlags& flags, const Kernel& kernel) {
   check_memory(kernel);
   const auto begin = Clock::now();
-  const Pruned pruned = prune(kernel, flags.measuring.cache == "cold", flags.measuring.seed);
+  Pruned pruned = prune(kernel, flags.measuring.cache == "cold", flags.measuring.seed);
+  if (lacks_model(kernel.description())) refine_for_show(flags, kernel, pruned);
   const double wall_s = std::chrono::duration<double>(Clock::now() - begin).count();
   return {predicted_summary(kernel, pruned), predicted_json(kernel, pruned, wall_s),
           pruned.candidates.empty() ? ExitCode::no_valid_config : ExitCode::ok};

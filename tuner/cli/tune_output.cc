@@ -68,7 +68,9 @@ std::string failures(const SearchOutcome& search) {
   return text;
 }
 
-std::string why(const Kernel& kernel, const search::Config& config) {
+std::string why(const Kernel& kernel, const Pruned& pruned, const search::Config& config) {
+  const auto derived = pruned.derived_words.find(config);
+  if (derived != pruned.derived_words.end()) return derived->second;
   return models::estimate(kernel.device(), kernel.shape(config)).words;
 }
 
@@ -109,7 +111,7 @@ std::string tune_summary(const Kernel& kernel, const TuneOutcome& outcome) {
                     outcome.finalists[tie].result.time_ns * 1e-6);
   }
   text += against_default(kernel, outcome, winner);
-  return text + "why       " + why(kernel, winner.config) + "\n";
+  return text + "why       " + why(kernel, outcome.pruned, winner.config) + "\n";
 }
 
 nlohmann::ordered_json tune_json(const Kernel& kernel, const TuneOutcome& outcome) {
@@ -153,6 +155,12 @@ std::string predicted_summary(const Kernel& kernel, const Pruned& pruned) {
       pruned.candidates.size());
   for (const auto& [reason, count] : pruned.dropped)
     text += fmt::format("  {} dropped: {}\n", count, reason);
+  if (!pruned.derived_words.empty()) {
+    text += fmt::format(
+        "  no model: {} were compiled and scored by what their PTX shows, the others by what these "
+        "taught\n",
+        pruned.derived_words.size());
+  }
   Table table({{"predicted ms", Align::right}, {"configuration"}});
   const auto best = best_predicted(pruned, 10);
   for (const search::Candidate& candidate : best) {
@@ -160,7 +168,7 @@ std::string predicted_summary(const Kernel& kernel, const Pruned& pruned) {
                kernel.space().id(candidate.config)});
   }
   text += table.render();
-  if (!best.empty()) text += "why       " + why(kernel, best.front().config) + "\n";
+  if (!best.empty()) text += "why       " + why(kernel, pruned, best.front().config) + "\n";
   return text;
 }
 
@@ -174,7 +182,7 @@ nlohmann::ordered_json predicted_json(const Kernel& kernel, const Pruned& pruned
   }
   json["counts"] = {{"space", pruned.valid},
                     {"pruned", pruned.valid - pruned.candidates.size()},
-                    {"compiled", 0},
+                    {"compiled", pruned.derived_words.size()},
                     {"measured", 0},
                     {"failed", 0}};
   json["pruned_by"] = pruned.dropped;

@@ -92,7 +92,7 @@ CompileResult CachedCompile::run_afresh(
   }
   FreshCompile fresh =
       compile({job.source.string(), read_file(job.source),
-               complete_options(job, nvrtc_.include_dir), job.entries, job.symbols});
+               complete_options(job, nvrtc_.include_dir), job.entries, job.symbols, job.keep_ptx});
   return fresh.reply ? keep(job, key, *fresh.reply) : std::move(fresh.failure);
 }
 

@@ -94,6 +94,7 @@ CompileKey compile_key(const CompileJob& job, const std::string& toolkit, Includ
   fields.add(job.options);
   fields.add(job.entries);
   fields.add(job.symbols);
+  if (job.keep_ptx) fields.add("ptx");
   fields.add(source.digest);
   const XXH128_hash_t hash = XXH3_128bits(fields.text().data(), fields.text().size());
   return {fmt::format("{:016x}{:016x}", hash.high64, hash.low64), source.complete};

@@ -39,11 +39,9 @@ void from_json(const nlohmann::json& json, EntryFacts& facts) {
 }
 
 void to_json(nlohmann::json& json, const CompileRequest& request) {
-  json = {{"name", request.name},
-          {"content", request.content},
-          {"options", request.options},
-          {"entries", request.entries},
-          {"symbols", request.symbols}};
+  json = {{"name", request.name},       {"content", request.content},
+          {"options", request.options}, {"entries", request.entries},
+          {"symbols", request.symbols}, {"keep_ptx", request.keep_ptx}};
 }
 
 void from_json(const nlohmann::json& json, CompileRequest& request) {
@@ -52,6 +50,7 @@ void from_json(const nlohmann::json& json, CompileRequest& request) {
   json.at("options").get_to(request.options);
   json.at("entries").get_to(request.entries);
   json.at("symbols").get_to(request.symbols);
+  json.at("keep_ptx").get_to(request.keep_ptx);
 }
 
 void to_json(nlohmann::json& json, const CompileReply& reply) {
@@ -59,6 +58,7 @@ void to_json(nlohmann::json& json, const CompileReply& reply) {
           {"reason", reply.reason},
           {"log", reply.log},
           {"cubin", reply.cubin},
+          {"ptx", reply.ptx},
           {"entries", reply.entries},
           {"symbol_names", reply.symbol_names},
           {"compile_ms", reply.compile_ms}};
@@ -69,6 +69,7 @@ void from_json(const nlohmann::json& json, CompileReply& reply) {
   json.at("reason").get_to(reply.reason);
   json.at("log").get_to(reply.log);
   json.at("cubin").get_to(reply.cubin);
+  json.at("ptx").get_to(reply.ptx);
   json.at("entries").get_to(reply.entries);
   json.at("symbol_names").get_to(reply.symbol_names);
   json.at("compile_ms").get_to(reply.compile_ms);

@@ -19,11 +19,13 @@ struct CompileRequest {
   std::string content;               // of the source
   std::vector<std::string> options;  // complete, in the compiler's own spelling
   std::vector<std::string> entries, symbols;
+  bool keep_ptx = false;
 };
 
 struct CompileReply {
   bool ok = false;
   std::string reason, log, cubin;
+  std::string ptx;  // where it was asked for
   std::vector<EntryFacts> entries;
   std::vector<std::string> symbol_names;
   double compile_ms = 0;

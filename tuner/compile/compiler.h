@@ -21,6 +21,7 @@ struct CompileJob {
   // `symbols`.
   std::vector<std::string> entries;
   std::vector<std::string> symbols;
+  bool keep_ptx = false;
   int architecture = 0;                       // 90: a cubin for sm_90
   std::chrono::milliseconds deadline{60000};  // of this compile, once it has begun
 };
@@ -39,6 +40,7 @@ struct CompileResult {
   std::string reason;  // one line: the first error, "the compiler was killed by signal 11", …
   std::string log;     // the whole compiler log
   std::filesystem::path cubin;  // in the cache; stays for the life of the Compiler at least
+  std::string ptx;              // of the whole module, where CompileJob::keep_ptx asked for it
   std::vector<EntryFacts> entries;
   std::vector<std::string> symbol_names;  // lowered, one for each of CompileJob::symbols
   double compile_ms = 0;                  // of one core, when it was really compiled

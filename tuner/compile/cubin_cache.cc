@@ -34,6 +34,7 @@ CompileResult make_result(const CompileReply& reply, const fs::path& cubin) {
   result.status = CompileResult::Status::ok;
   result.log = reply.log;
   result.cubin = cubin;
+  result.ptx = reply.ptx;
   result.entries = reply.entries;
   result.symbol_names = reply.symbol_names;
   result.compile_ms = reply.compile_ms;
@@ -53,18 +54,20 @@ CompileResult read_entry(const fs::path& folder, const std::string& key) {
   entry.at("entries").get_to(reply.entries);
   entry.at("symbol_names").get_to(reply.symbol_names);
   entry.at("compile_ms").get_to(reply.compile_ms);
+  reply.ptx = entry.value("ptx", std::string());
   return make_result(reply, folder / cubin_name(key, reply.cubin));
 }
 
 void write_entry(const fs::path& folder, const std::string& key, const CompileReply& reply) {
-  const nlohmann::json entry{{"schema", kSchema},
-                             {"version", kVersion},
-                             {"cubin", cubin_name(key, reply.cubin)},
-                             {"cubin_bytes", reply.cubin.size()},
-                             {"log", reply.log},
-                             {"entries", reply.entries},
-                             {"symbol_names", reply.symbol_names},
-                             {"compile_ms", reply.compile_ms}};
+  nlohmann::json entry{{"schema", kSchema},
+                       {"version", kVersion},
+                       {"cubin", cubin_name(key, reply.cubin)},
+                       {"cubin_bytes", reply.cubin.size()},
+                       {"log", reply.log},
+                       {"entries", reply.entries},
+                       {"symbol_names", reply.symbol_names},
+                       {"compile_ms", reply.compile_ms}};
+  if (!reply.ptx.empty()) entry["ptx"] = reply.ptx;
   // A log may hold bytes of the source that are no UTF-8.
   write_file_atomically(folder / (key + ".json"),
                         entry.dump(1, ' ', false, nlohmann::json::error_handler_t::replace));
@@ -132,7 +135,7 @@ CompileResult CubinCache::store(const std::string& key, const CompileReply& repl
     try {
       note_use(key);
       CompileResult result = write_cubin(options_.folder, key, reply);
-      make_room(reply.cubin.size() + reply.log.size());
+      make_room(reply.cubin.size() + reply.log.size() + reply.ptx.size());
       return result;
     } catch (const TunerError& error) {
       give_up_folder(error.what());

@@ -2,7 +2,8 @@
 //
 // An entry is <key>.json and the file that it names, <key>-<hash of its bytes>.cubin. The JSON is
 //   {"schema": "tuner/compiled", "version": 1, "cubin": file name, "cubin_bytes": n, "log": text,
-//    "entries": [EntryFacts], "symbol_names": [text], "compile_ms": number}
+//    "entries": [EntryFacts], "symbol_names": [text], "compile_ms": number,
+//    "ptx": text, where it was asked for}
 // and is written last, so that what it names is whole. Each file is written atomically; two writers
 // of one key leave two cubins (compiles do not repeat to the bit), and one JSON that fits one of
 // them. A damaged entry, or one of another version, is a miss.

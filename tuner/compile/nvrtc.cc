@@ -166,6 +166,8 @@ Nvrtc load_nvrtc(const fs::path& library) {
   bind(opened, "nvrtcGetProgramLog", nvrtc.get_program_log);
   bind(opened, "nvrtcGetCUBINSize", nvrtc.get_cubin_size);
   bind(opened, "nvrtcGetCUBIN", nvrtc.get_cubin);
+  bind(opened, "nvrtcGetPTXSize", nvrtc.get_ptx_size);
+  bind(opened, "nvrtcGetPTX", nvrtc.get_ptx);
   nvrtc.library = loaded_from(nvrtc);
   load_builtins(nvrtc.library.parent_path(), major_version(nvrtc));
   return nvrtc;

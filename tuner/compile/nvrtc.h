@@ -27,6 +27,8 @@ struct Nvrtc {
   decltype(&::nvrtcGetProgramLog) get_program_log = nullptr;
   decltype(&::nvrtcGetCUBINSize) get_cubin_size = nullptr;
   decltype(&::nvrtcGetCUBIN) get_cubin = nullptr;
+  decltype(&::nvrtcGetPTXSize) get_ptx_size = nullptr;
+  decltype(&::nvrtcGetPTX) get_ptx = nullptr;
 };
 
 // Loads this very file (or, without a folder in it, what the loader finds by that name). Throws

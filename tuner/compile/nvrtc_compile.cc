@@ -66,6 +66,15 @@ class [[nodiscard]] Program {
     return bytes;
   }
 
+  std::string ptx() const {
+    std::size_t size = 0;
+    check(nvrtc_.get_ptx_size(program_, &size), "read the PTX");
+    std::string text(size, '\0');
+    check(nvrtc_.get_ptx(program_, text.data()), "read the PTX");
+    while (!text.empty() && text.back() == '\0') text.pop_back();
+    return text;
+  }
+
   std::string lowered_name(const std::string& name, bool is_symbol) const {
     const char* lowered = nullptr;
     check(nvrtc_.get_lowered_name(program_, expression(name, is_symbol).c_str(), &lowered),
@@ -109,6 +118,7 @@ void read_results(const Program& program, const CompileRequest& request, Compile
     reply.symbol_names.push_back(program.lowered_name(symbol, true));
   }
   reply.cubin = program.cubin();
+  if (request.keep_ptx) reply.ptx = program.ptx();
   reply.ok = true;
 }
 

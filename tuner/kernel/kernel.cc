@@ -83,6 +83,7 @@ BuildPlan Kernel::build(const search::Config& config) const {
   for (const BoundStep& step : impl_->steps) {
     if (step.spec->memset || !step.when.boolean(cells, true)) continue;
     add_distinct(plan.entries, step.entry.render_code(cells));
+    plan.keep_ptx |= !step.spec->model.given;
   }
   plan.symbols = symbols_of(impl_->description);
   return plan;

@@ -41,6 +41,7 @@ struct BuildPlan {
   std::vector<std::string> options;
   std::vector<std::string> entries;  // distinct
   std::vector<std::string> symbols;  // C++ names of constants
+  bool keep_ptx = false;             // a launch has no model, and its PTX tells what it does
 };
 
 // What came out of it, by entry.
@@ -50,6 +51,8 @@ struct CompiledEntry {
   int registers = 0;
   std::int64_t static_shared = 0;
   std::int64_t spill_bytes = 0;
+  // The text of its module; null: not kept, and nothing is derived from it.
+  std::shared_ptr<const std::string> ptx = nullptr;
 };
 
 struct LaunchPlan {
@@ -78,8 +81,9 @@ class Kernel {
   // Empty entries where the kernel is verified by checks only.
   BuildPlan reference_build() const;
 
-  // `compiled` empty: the static shape, before compiling. `memo`: one that serves this kernel
-  // alone, from one thread; many shapes are much faster with it.
+  // `compiled` empty: the static shape, before compiling. Launches without a model get one from
+  // their entry's PTX where that is there, which takes up to a second each. `memo`: one that serves
+  // this kernel alone, from one thread; many shapes are much faster with it.
   models::KernelShape shape(const search::Config& config,
                             std::span<const CompiledEntry> compiled = {},
                             AccessMemo* memo = nullptr) const;

@@ -7,6 +7,7 @@
 
 #include "expr/error.h"
 #include "tuner/kernel/access_sampling.h"
+#include "tuner/kernel/derived_model.h"
 
 namespace tuner {
 namespace {
@@ -182,6 +183,51 @@ void set_counts(const BoundStep& step, std::span<const expr::Cell> cells,
   launch.fp64 = step.fp64;
 }
 
+std::optional<double> bytes_of(const BoundKernel& kernel, const BoundArgument& argument,
+                               std::span<const expr::Cell> cells) {
+  switch (argument.spec->kind) {
+    case Kind::workspace:
+      return static_cast<double>(argument.count.integer(cells, 0));
+    case Kind::buffer: {
+      const BufferSpec buffer = kernel.buffer(argument);
+      return static_cast<double>(buffer.count) *
+             static_cast<double>(expr::size_of_type(buffer.element).value_or(0));
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+// As the kernel's PTX sees it. Tensor maps and real scalars stay unknown.
+KernelArgument kernel_argument(const BoundKernel& kernel, const std::string& name,
+                               std::span<const expr::Cell> cells) {
+  const BoundArgument& argument = kernel.argument(name);
+  KernelArgument result;
+  result.name = name;
+  if (argument.spec->kind == Kind::scalar) {
+    const Value value = kernel.scalar(argument, cells).value;
+    if (const auto* integer = std::get_if<std::int64_t>(&value)) result.value = *integer;
+  } else if (const auto bytes = bytes_of(kernel, argument, cells)) {
+    result.pointer = true;
+    result.buffer_bytes = *bytes;
+  }
+  return result;
+}
+
+void derive(const BoundKernel& kernel, const BoundStep& step, const StepShape& shape,
+            models::LaunchShape& launch) {
+  DeriveInput input{.device = kernel.device,
+                    .ptx = *shape.compiled->ptx,
+                    .entry = shape.compiled->lowered_name,
+                    .arguments = {},
+                    .useful_flops = kernel.flops.real(kernel.names.cells(), 0),
+                    .useful_bytes = kernel.bytes.real(kernel.names.cells(), 0)};
+  for (const std::string& name : step.spec->arguments) {
+    input.arguments.push_back(kernel_argument(kernel, name, shape.cells));
+  }
+  derive_model(input, launch);
+}
+
 }  // namespace
 
 std::vector<std::string> symbols_of(const KernelDescription& kernel) {
@@ -238,6 +284,10 @@ models::LaunchShape model_shape(const BoundKernel& kernel, const BoundStep& step
   launch.min_blocks_per_sm = promise(kernel.min_blocks_slot, 1);
   launch.register_limit = promise(kernel.register_limit_slot, 0);
   set_counts(step, shape.cells, launch);
+  if (!step.spec->model.given && shape.compiled != nullptr && shape.compiled->ptx != nullptr) {
+    derive(kernel, step, shape, launch);
+    return launch;
+  }
   launch.accesses =
       sample_accesses(kernel, step, shape.grid, shape.block, std::move(shape.cells), memo);
   return launch;

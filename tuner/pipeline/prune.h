@@ -16,6 +16,8 @@ struct Pruned {
   std::map<std::string, std::uint64_t> dropped;  // reason -> configurations
   std::uint64_t valid = 0;
   bool sampled = false;  // the space was too large to look at as a whole
+  // Of what was compiled to put the scores right (tuner/pipeline/refine.h), the estimate in words.
+  std::map<search::Config, std::string> derived_words;
 };
 
 inline constexpr std::size_t kScoredAtMost = 200000;

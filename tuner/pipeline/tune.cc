@@ -2,10 +2,13 @@
 
 #include <algorithm>
 
+#include "tuner/pipeline/refine.h"
 #include "tuner/pipeline/setup.h"
 
 namespace tuner {
 namespace {
+
+constexpr std::string_view kModelStrategy = "model";  // the one that the scores matter to
 
 std::vector<const TrialRecord*> fastest_trials(const SearchOutcome& search, std::size_t n) {
   std::vector<const TrialRecord*> ranked;
@@ -68,11 +71,18 @@ TuneOutcome tune(const Kernel& kernel, const TuneOptions& options, Compiler& com
   const bool cold = options.cache == CacheMode::cold;
   TuneOutcome outcome;
   outcome.pruned = prune(kernel, cold, options.seed);
+  std::unique_ptr<const Refinement> refinement;
+  if (options.strategy == kModelStrategy && lacks_model(kernel.description())) {
+    refinement =
+        refine(kernel, cold, options.seed, compiler, options.limits.interrupted, outcome.pruned);
+  }
   search::StrategyInput input;
   input.space = &kernel.space();
   input.candidates = outcome.pruned.candidates;
-  input.predict = [&kernel, cold](const search::Config& config) {
-    return predict_ns(kernel, config, cold);
+  input.predict = [&kernel, &refinement, cold](const search::Config& config) {
+    std::optional<double> predicted = predict_ns(kernel, config, cold);
+    if (predicted && refinement) predicted = refinement->corrected_ns(config, *predicted);
+    return predicted;
   };
   input.seed = options.seed;
   const auto strategy = search::make_strategy(options.strategy, std::move(input));

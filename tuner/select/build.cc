@@ -1,6 +1,7 @@
 #include "tuner/select/build.h"
 
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <utility>
 
@@ -14,6 +15,7 @@ CompileJob compile_job(const BuildPlan& plan, const std::string& label, int arch
   job.options = plan.options;
   job.entries = plan.entries;
   job.symbols = plan.symbols;
+  job.keep_ptx = plan.keep_ptx;
   job.architecture = architecture;
   return job;
 }
@@ -42,6 +44,14 @@ std::vector<CompiledEntry> compiled_entries(const CompileResult& result) {
     entries.push_back({facts.entry, facts.lowered_name, facts.registers, facts.static_shared,
                        facts.spill_store_bytes + facts.spill_load_bytes});
   }
+  return entries;
+}
+
+std::vector<CompiledEntry> compiled_entries_with_ptx(const CompileResult& result) {
+  std::vector<CompiledEntry> entries = compiled_entries(result);
+  if (result.ptx.empty()) return entries;
+  const auto ptx = std::make_shared<const std::string>(result.ptx);
+  for (CompiledEntry& entry : entries) entry.ptx = ptx;
   return entries;
 }
 

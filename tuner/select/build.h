@@ -13,5 +13,7 @@ CompileJob compile_job(const BuildPlan& plan, const std::string& label, int arch
 // All of them at once, by all of the compiler's processes; a result for each job, in their order.
 std::vector<CompileResult> compile_all(Compiler& compiler, std::vector<CompileJob> jobs);
 std::vector<CompiledEntry> compiled_entries(const CompileResult& result);
+// With what launches without a model are derived from, for the shapes that are worth the time.
+std::vector<CompiledEntry> compiled_entries_with_ptx(const CompileResult& result);
 
 }  // namespace tuner
