@@ -110,7 +110,11 @@ Answer predict(const TuneFlags& flags, const Kernel& kernel) {
   check_memory(kernel);
   const auto begin = Clock::now();
   Pruned pruned = prune(kernel, flags.measuring.cache == "cold", flags.measuring.seed);
-  if (lacks_model(kernel.description())) refine_for_show(flags, kernel, pruned);
+  if (lacks_model(kernel.description())) {
+    refine_for_show(flags, kernel, pruned);
+  } else {
+    keep_likely(pruned);
+  }
   const double wall_s = std::chrono::duration<double>(Clock::now() - begin).count();
   return {predicted_summary(kernel, pruned), predicted_json(kernel, pruned, wall_s),
           pruned.candidates.empty() ? ExitCode::no_valid_config : ExitCode::ok};

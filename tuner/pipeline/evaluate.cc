@@ -10,6 +10,7 @@
 #include "expr/error.h"
 #include "models/estimate.h"
 #include "models/pipes.h"
+#include "tuner/pipeline/prune.h"
 
 namespace tuner {
 namespace {
@@ -85,7 +86,18 @@ class Evaluator {
       const models::Estimate estimate = models::estimate(recording_.device, one.shape, without);
       trials.push_back({estimate.time_ns, one.measured_ns, estimate.keep});
     }
+    drop_unlikely(trials);
     return models::rank_quality(trials);
+  }
+
+  // As keep_likely does it in a search.
+  static void drop_unlikely(std::vector<models::RankedTrial>& trials) {
+    std::vector<models::RankedTrial*> order;
+    for (models::RankedTrial& trial : trials) {
+      if (trial.kept) order.push_back(&trial);
+    }
+    std::ranges::stable_sort(order, {}, &models::RankedTrial::predicted_ns);
+    for (std::size_t i = likely_count(order.size()); i < order.size(); ++i) order[i]->kept = false;
   }
 
   const Recording& recording_;

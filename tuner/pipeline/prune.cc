@@ -72,6 +72,33 @@ Pruned prune(const Kernel& kernel, bool cold, std::uint64_t seed) {
   return pruned;
 }
 
+std::size_t likely_count(std::size_t scored) {
+  constexpr std::size_t kPercent = 3, kLeast = 8;
+  return std::min(scored, std::max(kLeast, (scored * kPercent + 99) / 100));
+}
+
+void keep_likely(Pruned& pruned) {
+  std::vector<search::Candidate>& all = pruned.candidates;
+  const std::size_t likely = likely_count(all.size());
+  if (likely == all.size()) return;
+  std::vector<double> times;
+  for (const search::Candidate& candidate : all) times.push_back(candidate.predicted_ns);
+  const auto last = times.begin() + static_cast<std::ptrdiff_t>(likely) - 1;
+  std::nth_element(times.begin(), last, times.end());
+  // Equals of the last one stay as long as there is room, in the space's order.
+  std::size_t room =
+      likely -
+      static_cast<std::size_t>(std::ranges::count_if(
+          all, [&](const search::Candidate& candidate) { return candidate.predicted_ns < *last; }));
+  pruned.dropped["unlikely by the model"] += all.size() - likely;
+  std::erase_if(all, [&](const search::Candidate& candidate) {
+    if (candidate.predicted_ns != *last) return candidate.predicted_ns > *last;
+    if (room == 0) return true;
+    --room;
+    return false;
+  });
+}
+
 std::optional<double> predict_ns(const Kernel& kernel, const search::Config& config, bool cold) {
   const models::Estimate estimate = static_estimate(kernel, config, cold, nullptr);
   if (!estimate.keep) return std::nullopt;

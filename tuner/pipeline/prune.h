@@ -26,6 +26,15 @@ inline constexpr std::size_t kScoredAtMost = 200000;
 // as many.
 Pruned prune(const Kernel& kernel, bool cold, std::uint64_t seed);
 
+// How many of so many configurations the default strategy begins with: the model's first 3 %, and 8
+// at least. Recordings hold something within 1 % of the best among them, nearly all
+// (docs/model.md).
+std::size_t likely_count(std::size_t scored);
+
+// Drops all but the likely ones. The strategy still goes to neighbours of what is fast, and on to
+// others once nothing is left.
+void keep_likely(Pruned& pruned);
+
 // The model's time of one configuration; nullopt where the prune drops it.
 std::optional<double> predict_ns(const Kernel& kernel, const search::Config& config, bool cold);
 

@@ -76,6 +76,7 @@ TuneOutcome tune(const Kernel& kernel, const TuneOptions& options, Compiler& com
     refinement =
         refine(kernel, cold, options.seed, compiler, options.limits.interrupted, outcome.pruned);
   }
+  if (options.strategy == kModelStrategy && !refinement) keep_likely(outcome.pruned);
   search::StrategyInput input;
   input.space = &kernel.space();
   input.candidates = outcome.pruned.candidates;
