@@ -2,7 +2,7 @@
 // element (the lanes of a warp part) or from warp to warp (each stays together): the same work.
 namespace tuner_kernels {
 
-enum class By { lane, warp };
+enum class Between { lanes, warps };
 
 // Of a path. Constants, so that the paths stay loops of their own: with values that a register
 // holds the compiler could make one loop of them.
@@ -22,12 +22,12 @@ __device__ __forceinline__ float walk(int path, float x, int steps) {
   return x;
 }
 
-template <int kBlock, By kBy, int kPaths>
+template <int kBlock, Between kBetween, int kPaths>
 __global__ void __launch_bounds__(kBlock)
     divergence(const float* __restrict__ in, float* __restrict__ out, long long n, int steps) {
   const long long i = static_cast<long long>(blockIdx.x) * kBlock + threadIdx.x;
   if (i >= n) return;
-  const long long group = kBy == By::lane ? i : i / 32;
+  const long long group = kBetween == Between::lanes ? i : i / 32;
   out[i] = walk<0, kPaths>(static_cast<int>(group % kPaths), in[i], steps);
 }
 

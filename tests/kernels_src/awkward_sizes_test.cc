@@ -162,7 +162,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"shared_stride", {{"n", "100003"}, {"stride", "33"}, {"rounds", "9"}}},
                     Case{"divergence", {{"n", "1"}, {"steps", "1"}}},
                     Case{"divergence", {{"n", "100003"}, {"paths", "8"}, {"steps", "17"}}},
-                    Case{"divergence", {{"n", "100003"}, {"by", "warp"}, {"paths", "4"}}}));
+                    Case{"divergence", {{"n", "100003"}, {"between", "warps"}, {"paths", "4"}}}));
 
 }  // namespace
 }  // namespace tuner
