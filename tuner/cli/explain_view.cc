@@ -9,6 +9,7 @@
 #include "tuner/cli/value_json.h"
 #include "tuner/report/bar.h"
 #include "tuner/report/table.h"
+#include "tuner/report/table_text.h"
 
 namespace tuner {
 namespace {
@@ -101,7 +102,7 @@ std::string accesses_text(const models::KernelShape& shape, bool color) {
 }  // namespace
 
 ordered_json explanation_json(const Explanation& explanation) {
-  const auto& [kernel, config, shape, estimate] = explanation;
+  const auto& [kernel, config, shape, estimate, counters] = explanation;
   ordered_json json = {{"kernel", kernel.description().name},
                        {"problem", problem_json(kernel.problem())},
                        {"device", device_json(kernel.device())},
@@ -128,13 +129,14 @@ ordered_json explanation_json(const Explanation& explanation) {
   json["words"] = estimate.words;
   json["accesses"] = std::move(accesses);
   json["launches"] = std::move(launches);
+  for (const CounterRow& row : counters) json["counters"][row.label] = counters_json(row);
   json["keep"] = estimate.keep;
   json["drop_reason"] = estimate.drop_reason;
   return json;
 }
 
 std::string explanation_text(const Explanation& explanation, bool color) {
-  const auto& [kernel, config, shape, estimate] = explanation;
+  const auto& [kernel, config, shape, estimate, counters] = explanation;
   std::string text =
       fmt::format("{}  {}  {}\non {} (sm_{}; rates: {})\n\n", kernel.description().name,
                   to_string(kernel.problem()), kernel.space().id(config), kernel.device().name,
@@ -146,7 +148,10 @@ std::string explanation_text(const Explanation& explanation, bool color) {
   text += fmt::format("predicted {}, no run can beat {}; bound by {}\n{}\n\n{}",
                       show_time_ns(estimate.time_ns), show_time_ns(estimate.bound_ns),
                       estimate.bound, estimate.words, pipes_text(estimate, color));
-  return text + accesses_text(shape, color);
+  text += accesses_text(shape, color);
+  if (counters.empty()) return text;
+  const PageTable table = counters_table(counters);
+  return text + '\n' + table.title + '\n' + terminal_text(table, color);
 }
 
 }  // namespace tuner
