@@ -2,9 +2,9 @@
 // `stride` words further on. The lanes of a warp then hit 32 / gcd(32, stride) banks.
 namespace tuner_kernels {
 
-constexpr int kRow = 32;     // words of a round
-constexpr int kShifts = 8;   // rounds begin at as many places, lest a row is kept in registers
-constexpr int kWords = 2048; // that are read: 31 * stride + kRow * kShifts at most
+constexpr int kRow = 32;      // words of a round
+constexpr int kShifts = 8;    // rounds begin at as many places, lest a row is kept in registers
+constexpr int kWords = 2048;  // that are read: 31 * stride + kRow * kShifts at most
 
 template <int kBlock>
 __global__ void __launch_bounds__(kBlock)

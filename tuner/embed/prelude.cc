@@ -133,10 +133,11 @@ std::string_view export_prelude() {
                  return root;
                }
 
-               // Blocks of a kernel that a SM holds at once, as the driver counts them: registers go to
-               // whole warps in 256s and over the SM's four parts, shared memory in 128s (256s
-               // before 8.0). 0 where a block cannot be launched.
-               TUNER_EXPORT_BOTH constexpr long long blocks_per_sm(const device& d, long long threads,
+               // Blocks of a kernel that a SM holds at once, as the driver counts them: registers
+               // go to whole warps in 256s and over the SM's four parts, shared memory in 128s
+               // (256s before 8.0). 0 where a block cannot be launched.
+               TUNER_EXPORT_BOTH constexpr long long blocks_per_sm(const device& d,
+                                                                   long long threads,
                                                                    long long registers,
                                                                    long long static_shared,
                                                                    long long dynamic_shared) {
