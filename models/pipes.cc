@@ -45,13 +45,7 @@ double dram_ns(const LaunchLoad& load) {
   return total / roof;
 }
 
-double l2_ns(const LaunchLoad& load) {
-  double bytes = 0;
-  for (const MemoryAccess& access : load.shape.accesses) {
-    if (!access.shared) bytes += access_l2_bytes(load, access);
-  }
-  return bytes / load.device.l2_gbps;
-}
+double l2_ns(const LaunchLoad& load) { return l2_bytes(load) / load.device.l2_gbps; }
 
 // A load waits for DRAM or L2 in the shares in which they serve it. What L1 serves is mostly asked
 // for by the warps of a block side by side: the others wait for the first one's fetch.
@@ -201,6 +195,14 @@ DramBytes dram_bytes(const LaunchLoad& load) {
   for (const MemoryAccess& access : load.shape.accesses) {
     if (access.shared) continue;
     (access.store ? bytes.written : bytes.read) += access_dram_bytes(load, access);
+  }
+  return bytes;
+}
+
+double l2_bytes(const LaunchLoad& load) {
+  double bytes = 0;
+  for (const MemoryAccess& access : load.shape.accesses) {
+    if (!access.shared) bytes += access_l2_bytes(load, access);
   }
   return bytes;
 }

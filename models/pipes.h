@@ -59,6 +59,9 @@ struct DramBytes {
 };
 DramBytes dram_bytes(const LaunchLoad& load);
 
+// Bytes that the SMs ask L2 for and send to it, with what L1 keeps taken off.
+double l2_bytes(const LaunchLoad& load);
+
 // Outer steps of a thread: how often its independent chains advance by one FMA each.
 double chain_steps(const LaunchShape& shape);
 

@@ -137,13 +137,13 @@ class Browser : public testing::Test {
 
   // The page's document once its scripts have run; what was logged and asked for over the network
   // goes to the files beside it.
-  std::string open(const std::filesystem::path& page) {
+  std::string open(const std::filesystem::path& page, const std::string& more = "--dump-dom") {
     const std::string command =
         "chromium --headless --no-sandbox --disable-gpu --no-first-run --disable-extensions "
         "--disable-background-networking --disable-component-update --disable-sync "
         "--user-data-dir='" +
         (folder_ / "profile").string() + "' --log-net-log='" + (folder_ / "net").string() +
-        "' --enable-logging=stderr --virtual-time-budget=20000 --dump-dom 'file://" +
+        "' --enable-logging=stderr --virtual-time-budget=20000 " + more + " 'file://" +
         page.string() + "' >'" + (folder_ / "dom").string() + "' 2>'" + (folder_ / "log").string() +
         "'";
     EXPECT_EQ(std::system(command.c_str()), 0) << read_file(folder_ / "log");
@@ -184,6 +184,113 @@ TEST_F(Browser, ShowsEveryChartOfAReport) {
   ASSERT_EQ(run_tuner({"report", folder_ / "run.jsonl", "-o", folder_ / "report.html"}).code, 0);
   expect_all_charts(open(folder_ / "report.html"));
   expect_quiet();
+}
+
+// The report of a journal, with `script` run at its end; what `changed` does to it comes first.
+class ChangedReport : public Browser {
+ protected:
+  std::filesystem::path page_with(const std::string& script, bool printed = false) {
+    write_journal(folder_ / "run.jsonl");
+    EXPECT_EQ(run_tuner({"report", folder_ / "run.jsonl", "-o", folder_ / "report.html"}).code, 0);
+    std::string html = read_file(folder_ / "report.html");
+    if (printed) {
+      // What paper gets, on the screen.
+      EXPECT_NE(html.find("@media print{"), std::string::npos);
+      replace_all(html, "@media print{", "@media all{");
+      replace_all(html, "@media screen", "@media speech");
+    }
+    replace_all(html, "</body>",
+                "<pre id='seen'></pre><script>const see = text => { "
+                "document.getElementById('seen').textContent += text + '\\n'; };" +
+                    script + "</script></body>");
+    return folder_.write("changed.html", html);
+  }
+
+  static std::string seen(const std::string& dom) {
+    const std::string begin = "<pre id=\"seen\">";
+    const std::size_t at = dom.find(begin);
+    if (at == std::string::npos) return "nothing";
+    return dom.substr(at + begin.size(), dom.find("</pre>", at) - at - begin.size());
+  }
+
+ private:
+  static void replace_all(std::string& text, const std::string& what, const std::string& with) {
+    for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size()) {
+      text.replace(at, what.size(), with);
+    }
+  }
+};
+
+constexpr const char* kPrefersDark = "--blink-settings=preferredColorScheme=0 --dump-dom";
+constexpr const char* kTellColors =
+    "const style = getComputedStyle(document.body); see(style.backgroundColor + ' ' + "
+    "style.color);";
+
+TEST_F(ChangedReport, FollowsThePreferenceForDarkAndItsButton) {
+  const auto page = page_with(std::string(kTellColors) +
+                              "document.getElementById('theme').click();"
+                              "see(style.backgroundColor + ' ' + style.color);");
+  EXPECT_EQ(seen(open(page)),
+            "rgb(255, 255, 255) rgb(27, 31, 36)\nrgb(20, 23, 27) rgb(232, 234, 237)\n");
+  EXPECT_EQ(seen(open(page, kPrefersDark)),
+            "rgb(20, 23, 27) rgb(232, 234, 237)\nrgb(255, 255, 255) rgb(27, 31, 36)\n");
+}
+
+TEST_F(ChangedReport, IsPrintedBlackOnWhiteWithoutControls) {
+  const auto page = page_with(
+      std::string(kTellColors) +
+          "const shown = node => node.offsetParent !== null;"
+          "see([...document.querySelectorAll('button,input,.tools,#tip')].filter(shown).length);"
+          "const wide = document.documentElement.clientWidth;"
+          "see([...document.querySelectorAll('.plot svg,.plot canvas')].filter(plot =>"
+          " plot.getBoundingClientRect().right > wide + 1"
+          " || plot.getBoundingClientRect().height > 190 / 25.4 * 96 + 1).length);",
+      true);
+  const std::string expected = "rgb(255, 255, 255) rgb(0, 0, 0)\n0\n0\n";
+  EXPECT_EQ(seen(open(page)), expected);
+  EXPECT_EQ(seen(open(page, kPrefersDark)), expected);
+}
+
+// The browser takes its picture once the handlers of the event and what they left to microtasks are
+// done: no timer may be needed.
+TEST_F(ChangedReport, DrawsItsChartsInInkWhileItPrints) {
+  const auto page = page_with(
+      "const ink = async () => {"
+      " for (let i = 0; i < 200; ++i) await null;"
+      " const text = document.querySelector('.plot svg text');"
+      " see(document.documentElement.dataset.theme + ' ' + (text && text.getAttribute('fill')));"
+      "};"
+      "(async () => {"
+      " document.getElementById('theme').click();"
+      " await ink();"
+      " dispatchEvent(new Event('beforeprint'));"
+      " await ink();"
+      " dispatchEvent(new Event('afterprint'));"
+      " await ink();"
+      "})();");
+  EXPECT_EQ(seen(open(page)), "dark #a3adb8\nlight #59636e\ndark #a3adb8\n");
+}
+
+TEST_F(ChangedReport, BecomesPagesOfAPdf) {
+  write_journal(folder_ / "run.jsonl");
+  ASSERT_EQ(run_tuner({"report", folder_ / "run.jsonl", "-o", folder_ / "report.html"}).code, 0);
+  open(folder_ / "report.html", "--print-to-pdf='" + (folder_ / "report.pdf").string() + "'");
+  const std::string pdf = read_file(folder_ / "report.pdf");
+  EXPECT_THAT(pdf, testing::StartsWith("%PDF"));
+  EXPECT_GE(count(pdf, "/Type /Page\n"), 2U);
+}
+
+// Every table's button gives a file with a heading line and all rows.
+TEST_F(ChangedReport, SavesItsTablesAsCsv) {
+  const auto page = page_with(
+      "URL.createObjectURL = blob => { blob.text().then(text => see(text)); return '#'; };"
+      "HTMLAnchorElement.prototype.click = function () { see('[file] ' + this.download); };"
+      "for (const button of document.querySelectorAll('.csv')) button.click();");
+  const std::string text = seen(open(page));
+  EXPECT_EQ(count(text, "[file] "), count(read_file(page), "class='csv'"));
+  EXPECT_THAT(text, HasSubstr("-trials.csv\n"));
+  EXPECT_THAT(text, HasSubstr("trial,algorithm,TILE"));
+  EXPECT_GT(count(text, "\n"), 400U) << "all trials, not only those that are shown";
 }
 
 // Else the silence of the others would say nothing.

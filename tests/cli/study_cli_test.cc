@@ -38,6 +38,17 @@ TEST(StudyCommand, PutsNothingButDataOnStandardOutput) {
   EXPECT_THAT(run_tuner(markdown).out, StartsWith("### Occupancy that reaches"));
 }
 
+TEST(StudyCommand, HasACurveForEachWidthOfLoads) {
+  const Ran ran = run_tuner({"study", "copy", "--device", "h200", "--json", "-"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const nlohmann::json json = ran.json();
+  EXPECT_EQ(json.at("width_parameter"), "width");
+  ASSERT_EQ(json.at("predicted_widths").size(), 3U);
+  EXPECT_EQ(json.at("predicted_widths").at(2).at("load_bytes"), 16);
+  EXPECT_TRUE(json.at("measured_widths").is_null());
+  EXPECT_GT(json.at("width_points").size(), 30U);
+}
+
 TEST(StudyCommand, NamesAnUnknownParameter) {
   const Ran ran = run_tuner({"study", "copy", "--device", "h200", "--ilp", "colour"});
   EXPECT_EQ(ran.code, 2);
@@ -57,6 +68,28 @@ TEST(LabCommand, PredictsForATeslaT4) {
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("on Tesla T4: PREDICTED; nothing was measured"));
   EXPECT_THAT(ran.out, HasSubstr("predicted: "));
+}
+
+// What was compiled decides: 65,536 registers are two blocks of 1024 threads at 32, one at 40.
+TEST(LabCommand, CompilesTheRegisterBudget) {
+  const Ran ran = run_tuner({"lab", "register-budget", "--device", "h200", "--json", "-"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const nlohmann::json rows = ran.json().at("experiments").at(0).at("rows");
+  EXPECT_EQ(rows.at(0).at("case"), "24 rows, 32 registers");
+  EXPECT_EQ(rows.at(0).at("registers"), 32);
+  EXPECT_EQ(rows.at(0).at("blocks_per_sm"), 2);
+  EXPECT_EQ(rows.at(1).at("registers"), 40);
+  EXPECT_EQ(rows.at(1).at("blocks_per_sm"), 1);
+  EXPECT_EQ(rows.at(1).at("limited_by"), "registers");
+  EXPECT_GT(rows.at(3).at("spill_bytes"), 0) << "32 rows do not fit into 32 registers";
+}
+
+TEST(CountersFlag, NeedsAGpu) {
+  for (const char* command : {"explain", "study"}) {
+    const Ran ran = run_tuner({command, "copy", "--device", "h200", "--counters"});
+    EXPECT_EQ(ran.code, 4) << command;
+    EXPECT_THAT(ran.err, HasSubstr("--counters asks a GPU"));
+  }
 }
 
 TEST(LabCommand, NamesTheNearestExperiment) {

@@ -9,6 +9,8 @@
 namespace tuner::cli {
 namespace {
 
+using testing::HasSubstr;
+
 // Skipped where there is no GPU, unless TUNER_REQUIRE_GPU is set to 1.
 class StudyGpu : public testing::Test {
  protected:
@@ -53,6 +55,37 @@ TEST_F(StudyGpu, MeasuresEveryExperiment) {
       EXPECT_FALSE(row.at("time_ms").is_null()) << experiment.at("experiment") << row.dump();
     }
   }
+}
+
+// The model counts blocks as the driver does, and suggests what it does.
+TEST_F(StudyGpu, AgreesWithTheDriverOnOccupancy) {
+  const Ran ran = run_tuner_on_gpu({"lab", "all", "--json", "-"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  for (const auto& experiment : ran.json().at("experiments")) {
+    EXPECT_TRUE(experiment.at("notes").empty()) << experiment.at("notes").dump();
+    for (const auto& row : experiment.at("rows")) {
+      EXPECT_EQ(row.at("driver_blocks_per_sm"), row.at("blocks_per_sm")) << row.dump();
+    }
+    if (experiment.at("experiment") != "occupancy") continue;
+    EXPECT_EQ(experiment.at("suggested"), experiment.at("suggested_by_driver"));
+  }
+}
+
+// Skipped where ncu is not there, or may not count.
+TEST_F(StudyGpu, CountsWhatTheModelPredicts) {
+  const Ran ran = run_tuner_on_gpu(
+      {"explain", "copy", "--n", "2^26", "--set", "width=4", "--counters", "--json", "-"});
+  if (ran.code == 4) {
+    EXPECT_THAT(ran.err, testing::AnyOf(HasSubstr("Nsight Compute"), HasSubstr("administrators")));
+    GTEST_SKIP() << ran.err;
+  }
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const nlohmann::json counters = ran.json().at("counters").at("linear");
+  for (const char* exact : {"load_sectors_per_request", "store_sectors_per_request"}) {
+    EXPECT_EQ(counters.at("measured").at(exact), counters.at("model").at(exact)) << exact;
+  }
+  const double read = counters.at("measured").at("dram_bytes_read").get<double>();
+  EXPECT_NEAR(read, counters.at("model").at("dram_bytes_read").get<double>(), 0.05 * read);
 }
 
 }  // namespace

@@ -156,5 +156,17 @@ INSTANTIATE_TEST_SUITE_P(FmaChain, AwkwardSizes,
                                          Case{"fma_chain",
                                               {{"n", "65536"}, {"operands", "immediate"}}}));
 
+INSTANTIATE_TEST_SUITE_P(
+    Studied, AwkwardSizes,
+    testing::Values(Case{"strided_read", {{"n", "1"}}},
+                    Case{"strided_read", {{"n", "1000003"}, {"stride", "7"}, {"offset", "1"}}},
+                    Case{"center_columns", {{"n", "1"}, {"m", "1"}}},
+                    Case{"center_columns", {{"n", "100003"}, {"m", "33"}}, 24},
+                    Case{"shared_stride", {{"n", "1"}, {"rounds", "1"}}},
+                    Case{"shared_stride", {{"n", "100003"}, {"stride", "33"}, {"rounds", "9"}}},
+                    Case{"divergence", {{"n", "1"}, {"steps", "1"}}},
+                    Case{"divergence", {{"n", "100003"}, {"paths", "8"}, {"steps", "17"}}},
+                    Case{"divergence", {{"n", "100003"}, {"between", "warps"}, {"paths", "4"}}}));
+
 }  // namespace
 }  // namespace tuner

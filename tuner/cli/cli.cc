@@ -15,6 +15,7 @@
 #include "tuner/compile/compiler.h"
 #include "tuner/os/paths.h"
 #include "tuner/report/escape.h"
+#include "tuner/worker/run_once.h"
 #include "tuner/worker/worker.h"
 
 namespace tuner {
@@ -97,6 +98,7 @@ int run_command_line(int argc, char** argv) {
   const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   if (!words.empty() && words.front() == "compile-process") return run_compile_process();
   if (!words.empty() && words.front() == "worker-process") return run_worker_process();
+  if (words.size() == 2 && words.front() == "run-once") return run_once(words.back());
 
   check_command_name(words);
   CLI::App app(kToolSummary, "tuner");

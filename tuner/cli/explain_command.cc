@@ -7,11 +7,13 @@
 
 #include "models/estimate.h"
 #include "tuner/cli/command.h"
+#include "tuner/cli/counters_option.h"
 #include "tuner/cli/device_option.h"
 #include "tuner/cli/explain_view.h"
 #include "tuner/cli/problem_options.h"
 #include "tuner/compile/compiler.h"
 #include "tuner/kernel/kernel.h"
+#include "tuner/pipeline/setup.h"
 #include "tuner/select/build.h"
 
 namespace tuner {
@@ -21,6 +23,7 @@ struct ExplainOptions {
   ProblemOptions problem;
   DeviceOption device;
   bool use_cache = true;
+  bool counters = false;
 };
 
 // The values of `config` by name: indices mean other values in another narrowing of the space.
@@ -68,16 +71,37 @@ CompileResult compile(const Kernel& kernel, const search::Config& config, bool u
   return result;
 }
 
+// Of a run with a cold cache, as the estimate is.
+std::vector<CounterRow> count(const Explanation& explanation, const ReadCounters& read, int gpu) {
+  const auto& [kernel, config, shape, estimate, none] = explanation;
+  const std::unique_ptr<Compiler> compiler = make_compiler_pool({});
+  const MeasureSetup setup = make_setup(kernel, *compiler, CacheMode::cold, gpu);
+  const ReadyJob ready = make_job(kernel, *compiler, config);
+  if (!ready.job) throw TunerError(ready.problem, ExitCode::no_valid_config);
+  const std::vector<Counters> counted = read(setup, *ready.job);
+  std::vector<CounterRow> rows;
+  for (std::size_t i = 0; i < ready.job->steps.size(); ++i) {
+    if (ready.job->steps[i].kind != LaunchStep::Kind::kernel) continue;
+    rows.push_back({shape.launches[i].name, model_counters(kernel.device(), shape, estimate, i),
+                    counted[rows.size()]});
+  }
+  return rows;
+}
+
 ExitCode run(const ExplainOptions& options, const Output& output) {
   KernelDescription description = find_kernel(options.problem.kernel);
   Problem problem = resolve_problem(description, options.problem.single_problem());
-  const Kernel kernel(std::move(description), std::move(problem), options.device.resolve());
+  const ChosenDevice device = options.device.choose();
+  const ReadCounters read = counters_if(options.counters, device);
+  const Kernel kernel(std::move(description), std::move(problem), device.profile);
   const search::Config config = choose_config(kernel, options.problem);
   const CompileResult compiled = compile(kernel, config, options.use_cache);
   const models::KernelShape shape = kernel.shape(config, compiled_entries_with_ptx(compiled));
   const models::Estimate estimate = models::estimate(kernel.device(), shape);
-  output.text(explanation_text({kernel, config, shape, estimate}, output.color()));
-  output.json(explanation_json({kernel, config, shape, estimate}));
+  Explanation explanation{kernel, config, shape, estimate};
+  if (read) explanation.counters = count(explanation, read, device.gpus.front());
+  output.text(explanation_text(explanation, output.color()));
+  output.json(explanation_json(explanation));
   return ExitCode::ok;
 }
 
@@ -87,6 +111,7 @@ Action declare_explain(CLI::App& app) {
   const auto options = std::make_shared<ExplainOptions>();
   options->problem.add_to(app);
   options->device.add_to(app);
+  add_counters_flag(app, options->counters);
   app.add_flag("!--no-cache", options->use_cache, "compile again, whatever is in the cache");
   return [options](const Output& output) { return run(*options, output); };
 }

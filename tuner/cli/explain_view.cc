@@ -9,6 +9,7 @@
 #include "tuner/cli/value_json.h"
 #include "tuner/report/bar.h"
 #include "tuner/report/table.h"
+#include "tuner/report/table_text.h"
 
 namespace tuner {
 namespace {
@@ -169,7 +170,7 @@ std::string derived_text(const models::LaunchShape& launch, bool color) {
 }  // namespace
 
 ordered_json explanation_json(const Explanation& explanation) {
-  const auto& [kernel, config, shape, estimate] = explanation;
+  const auto& [kernel, config, shape, estimate, counters] = explanation;
   ordered_json json = {{"kernel", kernel.description().name},
                        {"problem", problem_json(kernel.problem())},
                        {"device", device_json(kernel.device())},
@@ -197,13 +198,14 @@ ordered_json explanation_json(const Explanation& explanation) {
   json["words"] = estimate.words;
   json["accesses"] = std::move(accesses);
   json["launches"] = std::move(launches);
+  for (const CounterRow& row : counters) json["counters"][row.label] = counters_json(row);
   json["keep"] = estimate.keep;
   json["drop_reason"] = estimate.drop_reason;
   return json;
 }
 
 std::string explanation_text(const Explanation& explanation, bool color) {
-  const auto& [kernel, config, shape, estimate] = explanation;
+  const auto& [kernel, config, shape, estimate, counters] = explanation;
   std::string text =
       fmt::format("{}  {}  {}\non {} (sm_{}; rates: {})\n\n", kernel.description().name,
                   to_string(kernel.problem()), kernel.space().id(config), kernel.device().name,
@@ -217,7 +219,9 @@ std::string explanation_text(const Explanation& explanation, bool color) {
                       estimate.bound, estimate.words, pipes_text(estimate, color));
   text += accesses_text(shape, color);
   for (const models::LaunchShape& launch : shape.launches) text += derived_text(launch, color);
-  return text;
+  if (counters.empty()) return text;
+  const PageTable table = counters_table(counters);
+  return text + '\n' + table.title + '\n' + terminal_text(table, color);
 }
 
 }  // namespace tuner

@@ -3,9 +3,11 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "models/estimate.h"
 #include "tuner/kernel/kernel.h"
+#include "tuner/report/counters.h"
 
 namespace tuner {
 
@@ -15,6 +17,7 @@ struct Explanation {
   const search::Config& config;
   const models::KernelShape& shape;
   const models::Estimate& estimate;
+  std::vector<CounterRow> counters = {};  // a launch each, where they were read
 };
 
 // The fields of `occupancy` and the compiled facts are those of the first launch; `launches` has

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "tuner/cli/command.h"
+#include "tuner/cli/counters_option.h"
 #include "tuner/cli/data_output.h"
 #include "tuner/cli/device_option.h"
 #include "tuner/cli/suggest.h"
@@ -21,6 +22,7 @@ struct LabFlags {
   std::vector<std::string> names;
   DeviceOption device;
   DataOutput data;
+  bool counters = false;
 };
 
 std::vector<Experiment> chosen(const LabFlags& flags, std::vector<Experiment> all) {
@@ -57,6 +59,7 @@ nlohmann::ordered_json row_json(const LabRow& row) {
                                  {"config", row.config},
                                  {"threads", row.threads},
                                  {"registers", row.registers},
+                                 {"spill_bytes", row.spill_bytes},
                                  {"blocks_per_sm", row.blocks_per_sm},
                                  {"occupancy", row.occupancy},
                                  {"limited_by", row.limiters},
@@ -65,22 +68,41 @@ nlohmann::ordered_json row_json(const LabRow& row) {
                                  {"predicted_ms", row.predicted_ns * 1e-6},
                                  {"predicted", row.work / row.predicted_ns},
                                  {"bound", row.bound}};
+  if (row.driver_blocks_per_sm) json["driver_blocks_per_sm"] = *row.driver_blocks_per_sm;
+  if (row.roof > 0) {
+    json["flops_per_dram_byte"] = row.intensity;
+    json["flops_per_l2_byte"] = row.l2_intensity;
+    json["roof"] = row.roof;
+  }
   json["time_ms"] = nullptr;
   json["measured"] = nullptr;
   if (row.time_ns > 0) {
     json["time_ms"] = row.time_ns * 1e-6;
     json["measured"] = row.work / row.time_ns;
+    json["first_run_ms"] = row.first_ns * 1e-6;
   }
+  if (row.counters) json["counters"] = counters_json(*row.counters);
   if (!row.failure.empty()) json["failure"] = row.failure;
   return json;
+}
+
+nlohmann::ordered_json suggestion_json(const SuggestedBlock& suggested) {
+  return {{"block", suggested.block}, {"min_grid", suggested.min_grid}};
 }
 
 nlohmann::ordered_json to_json(const LabReport& report) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const LabRow& row : report.rows) rows.push_back(row_json(row));
-  return {{"experiment", report.name},   {"title", report.title},  {"device", report.device},
-          {"measured", report.measured}, {"unit", report.unit},    {"why", report.why},
-          {"baseline", report.baseline}, {"rows", std::move(rows)}};
+  nlohmann::ordered_json json = {{"experiment", report.name},   {"title", report.title},
+                                 {"device", report.device},     {"measured", report.measured},
+                                 {"unit", report.unit},         {"why", report.why},
+                                 {"baseline", report.baseline}, {"notes", report.notes}};
+  if (report.suggested) json["suggested"] = suggestion_json(*report.suggested);
+  if (report.suggested_by_driver) {
+    json["suggested_by_driver"] = suggestion_json(*report.suggested_by_driver);
+  }
+  json["rows"] = std::move(rows);
+  return json;
 }
 
 // Nothing where there is no NVRTC: what needs no compiler is still told.
@@ -101,11 +123,20 @@ ExitCode run(const LabFlags& flags, const Output& output) {
   const ChosenDevice device = flags.device.choose();
   const std::vector<Experiment> experiments = chosen(flags, lab_experiments(device.profile));
   const bool measures = !device.gpus.empty();
+  const ReadCounters read_counters = counters_if(flags.counters, device);
   const std::unique_ptr<Compiler> compiler = compiler_if_any(measures);
-  LabBench bench{device.profile, compiler.get(), nullptr};
+  LabBench bench{device.profile, compiler.get(), nullptr, nullptr};
   if (measures) {
     bench.measurer = [&](const Kernel& kernel, CacheMode cache) {
       return make_worker(make_setup(kernel, *compiler, cache, device.gpus.front()));
+    };
+    bench.occupancy = [&](std::span<const OccupancyQuery> queries) {
+      return driver_occupancy(device.gpus.front(), queries);
+    };
+  }
+  if (read_counters) {
+    bench.counters = [&](const Kernel& kernel, CacheMode cache, const MeasureJob& job) {
+      return read_counters(make_setup(kernel, *compiler, cache, device.gpus.front()), job);
     };
   }
   std::string text;
@@ -116,6 +147,9 @@ ExitCode run(const LabFlags& flags, const Output& output) {
     const LabReport report = run_experiment(experiment, bench);
     text += (text.empty() ? "" : "\n") + lab_text(report, output.color());
     tables.push_back(lab_table(report));
+    if (PageTable counters = lab_counters_table(report); !counters.rows.empty()) {
+      tables.push_back(std::move(counters));
+    }
     reports.push_back(to_json(report));
   }
   flags.data.write(output, tables, text);
@@ -129,6 +163,7 @@ Action declare_lab(CLI::App& app) {
   auto flags = std::make_shared<LabFlags>();
   app.add_option("EXPERIMENT", flags->names, "names, or all; a list of them where left out");
   flags->device.add_to(app);
+  add_counters_flag(app, flags->counters);
   flags->data.add_to(app);
   return [flags](const Output& output) { return run(*flags, output); };
 }

@@ -3,15 +3,17 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <array>
 #include <memory>
+#include <vector>
 
 #include "tuner/cli/command.h"
+#include "tuner/cli/counters_option.h"
 #include "tuner/cli/data_output.h"
 #include "tuner/cli/measuring.h"
 #include "tuner/cli/problem_options.h"
 #include "tuner/cli/report_page.h"
 #include "tuner/os/files.h"
+#include "tuner/pipeline/setup.h"
 #include "tuner/pipeline/study.h"
 #include "tuner/report/vega_library.h"
 
@@ -24,6 +26,7 @@ struct StudyFlags {
   DataOutput data;
   StudyOptions options;
   std::string cache = "cold", html, svg_folder;
+  bool counters = false;
 };
 
 nlohmann::ordered_json need_json(const StudyNeed& need) {
@@ -41,6 +44,27 @@ nlohmann::ordered_json summary_json(const StudySummary& summary) {
   return {{"peak", summary.peak}, {"needs", std::move(needs)}};
 }
 
+nlohmann::ordered_json widths_json(const std::vector<WidthNeed>& needs) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const WidthNeed& need : needs) {
+    nlohmann::ordered_json one = {{"load_bytes", need.load_bytes}, {"best_share", need.best}};
+    one["bytes_in_flight_per_sm_for_95_percent"] = nullptr;
+    if (need.enough) one["bytes_in_flight_per_sm_for_95_percent"] = *need.enough;
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+nlohmann::ordered_json spills_json(const Study& study) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const SpillLimit& limit : spill_limits(study)) {
+    all.push_back({{"ilp", limit.ilp},
+                   {"spills_at_registers", limit.spills_at},
+                   {"occupancy", limit.occupancy}});
+  }
+  return all;
+}
+
 nlohmann::ordered_json point_json(const Study& study, const StudyPoint& point) {
   nlohmann::ordered_json json = {{"ilp", point.ilp},
                                  {"moved_by", to_string(point.knob)},
@@ -54,6 +78,9 @@ nlohmann::ordered_json point_json(const Study& study, const StudyPoint& point) {
                                  {"warps_per_sm", point.warps_per_sm},
                                  {"occupancy", point.occupancy},
                                  {"littles_law_warps", point.little_warps},
+                                 {"load_bytes", point.load_bytes},
+                                 {"bytes_in_flight_per_sm", point.in_flight},
+                                 {"littles_law_bytes_in_flight_per_sm", point.needed_in_flight},
                                  {"bound", point.bound},
                                  {"predicted_ms", point.predicted_ns * 1e-6},
                                  {"predicted", throughput(study, point.predicted_ns)}};
@@ -63,6 +90,7 @@ nlohmann::ordered_json point_json(const Study& study, const StudyPoint& point) {
     json["time_ms"] = point.time_ns * 1e-6;
     json["measured"] = throughput(study, point.time_ns);
   }
+  if (point.counters) json["counters"] = counters_json(*point.counters);
   if (!point.failure.empty()) json["failure"] = point.failure;
   return json;
 }
@@ -70,19 +98,29 @@ nlohmann::ordered_json point_json(const Study& study, const StudyPoint& point) {
 nlohmann::ordered_json to_json(const Study& study, bool measured) {
   nlohmann::ordered_json points = nlohmann::ordered_json::array();
   for (const StudyPoint& point : study.points) points.push_back(point_json(study, point));
+  nlohmann::ordered_json width_points = nlohmann::ordered_json::array();
+  for (const StudyPoint& point : study.width_points) {
+    width_points.push_back(point_json(study, point));
+  }
   nlohmann::ordered_json json = {{"kernel", study.kernel},
                                  {"problem", study.problem},
                                  {"device", study.device},
                                  {"measured", measured},
                                  {"ilp_parameter", study.ilp_parameter},
                                  {"block_parameter", study.block_parameter},
+                                 {"width_parameter", study.width_parameter},
                                  {"unit", study.unit},
                                  {"roof", study.roof},
                                  {"predicted_summary", summary_json(summarize(study, false))}};
   json["measured_summary"] = nullptr;
   if (measured) json["measured_summary"] = summary_json(summarize(study, true));
   json["notes"] = study.notes;
+  json["predicted_widths"] = widths_json(width_needs(study, false));
+  json["measured_widths"] = nullptr;
+  if (measured) json["measured_widths"] = widths_json(width_needs(study, true));
+  json["spills"] = spills_json(study);
   json["points"] = std::move(points);
+  json["width_points"] = std::move(width_points);
   return json;
 }
 
@@ -105,16 +143,23 @@ Study measure(const StudyFlags& flags, const Kernel& kernel, const StudyPlan& pl
   MeasuringFlags measuring;
   measuring.cache = flags.cache;
   device.gpus.resize(1);
+  const ReadCounters read = counters_if(flags.counters, device);
+  const int gpu = device.gpus.front();
   Bench bench(measuring, std::move(device));
   const auto measurers = bench.set_up(kernel, measuring.options().cache);
-  return run_study(kernel, flags.options, plan, &bench.compiler(), measurers.front());
+  StudyOptions options = flags.options;
+  if (read) {
+    const MeasureSetup setup = make_setup(kernel, bench.compiler(), measuring.options().cache, gpu);
+    options.counters = [read, setup](const MeasureJob& job) { return read(setup, job); };
+  }
+  return run_study(kernel, options, plan, &bench.compiler(), measurers.front());
 }
 
 void write_pages(const StudyFlags& flags, const Study& study) {
   if (!flags.html.empty()) {
     write_file_atomically(flags.html, study_page(study).html(vega_script()));
   }
-  if (!flags.svg_folder.empty()) write_svgs({study_chart(study)}, flags.svg_folder);
+  if (!flags.svg_folder.empty()) write_svgs(study_charts(study), flags.svg_folder);
 }
 
 ExitCode run(StudyFlags flags, const Output& output) {
@@ -127,11 +172,17 @@ ExitCode run(StudyFlags flags, const Output& output) {
   Kernel kernel(std::move(description), std::move(problem), device.profile);
   kernel = kernel.with_space(flags.problem.narrow(kernel.space()));
   const StudyPlan plan = plan_study(kernel, flags.options);
+  counters_if(flags.counters, device);  // what is missing is told before anything is compiled
   const bool measured = !device.gpus.empty();
   const Study study =
       measured ? measure(flags, kernel, plan, std::move(device)) : predict(flags, kernel, plan);
   for (const std::string& note : study.notes) spdlog::warn("{}", note);
-  const std::array<PageTable, 2> tables = {needs_table(study), points_table(study)};
+  std::vector<PageTable> tables = {needs_table(study)};
+  if (PageTable widths = widths_table(study); !widths.rows.empty()) tables.push_back(widths);
+  tables.push_back(points_table(study));
+  if (PageTable counters = study_counters_table(study); !counters.rows.empty()) {
+    tables.push_back(std::move(counters));
+  }
   flags.data.write(output, tables, study_text(study, output.color()));
   output.json(to_json(study, measured));
   write_pages(flags, study);
@@ -149,12 +200,16 @@ Action declare_study(CLI::App& app) {
       ->type_name("NAME");
   app.add_option("--block", flags->options.block, "parameter of the block size, likewise")
       ->type_name("NAME");
+  app.add_option("--width", flags->options.width,
+                 "parameter of the width of loads, for the curves by bytes in flight, likewise")
+      ->type_name("NAME");
   app.add_option("--cache", flags->cache, "whether inputs are in the GPU's cache when a run begins")
       ->check(CLI::IsMember({"cold", "warm"}))
       ->capture_default_str();
+  add_counters_flag(app, flags->counters);
   flags->data.add_to(app);
   app.add_option("--html", flags->html, "also as a page, all in one file")->type_name("FILE");
-  app.add_option("--svg", flags->svg_folder, "also the plot as a file in this folder")
+  app.add_option("--svg", flags->svg_folder, "also the plots as files in this folder")
       ->type_name("FOLDER");
   return [flags](const Output& output) { return run(*flags, output); };
 }

@@ -174,10 +174,11 @@ class KernelWriter {
 
   static std::string device_literal(const models::DeviceProfile& device) {
     return fmt::format(
-        "{{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}}}", cpp_string(device.name),
+        "{{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}}", cpp_string(device.name),
         device.compute_capability, device.sm_count, device.max_threads_per_block,
         device.max_threads_per_sm, std::max(device.shared_per_block, device.shared_per_block_optin),
-        device.shared_per_sm, device.registers_per_block, device.l2_bytes, device.memory_bytes);
+        device.shared_per_sm, device.registers_per_block, device.l2_bytes, device.memory_bytes,
+        device.max_blocks_per_sm, device.registers_per_sm, device.reserved_shared_per_block);
   }
 
   void config(std::size_t index) {
@@ -188,7 +189,7 @@ class KernelWriter {
     line("struct config_{} {{", index);
     about(one);
     for (const ParameterSpec& spec : description_.parameters) parameter(spec, one);
-    valid(one.code);
+    valid(one);
     launches(one.code);
     workspaces(one.code);
     scalars(one.code);
@@ -252,7 +253,7 @@ class KernelWriter {
     line("{}  (void)d;", indent);
   }
 
-  void valid(const ConfigCode& code) {
+  void valid(const ExportedConfig& one) {
     open("bool", "valid", true, "  ");
     for (const Axis& axis : description_.axes) {
       if (axis.kind != Axis::Kind::size) continue;
@@ -260,7 +261,11 @@ class KernelWriter {
       line("    if (p.{0} < {1} || p.{0} > {2}) return false;", name, expr::cpp_integer(axis.min),
            expr::cpp_integer(axis.max));
     }
-    line("    return {};", code.valid);
+    // Another architecture's code has other registers.
+    if (one.code.uses_compiled) {
+      line("    if (d.compute_capability != {}) return false;", one.device.compute_capability);
+    }
+    line("    return {};", one.code.valid);
     line("  }}");
   }
 

@@ -28,6 +28,10 @@ std::string_view export_prelude() {
                  long long max_registers_per_block = 65536;
                  long long l2_bytes = 0;
                  long long memory_bytes = 0;
+                 // What decides how many blocks a SM holds. By default the least of any GPU.
+                 long long max_blocks_per_sm = 16;
+                 long long max_registers_per_sm = 65536;
+                 long long reserved_shared_per_block = 1024;
                };
 
                // From a cudaDeviceProp, which must live for as long as the name is read.
@@ -42,7 +46,10 @@ std::string_view export_prelude() {
                          static_cast<long long>(from.sharedMemPerMultiprocessor),
                          from.regsPerBlock,
                          from.l2CacheSize,
-                         static_cast<long long>(from.totalGlobalMem)};
+                         static_cast<long long>(from.totalGlobalMem),
+                         from.maxBlocksPerMultiProcessor,
+                         from.regsPerMultiprocessor,
+                         static_cast<long long>(from.reservedSharedMemPerBlock)};
                }
 
                // How well a configuration fits: tuned for just this; for another size on this GPU;
@@ -124,6 +131,27 @@ std::string_view export_prelude() {
                  double root = a < 1 ? 1 : a;
                  for (double next = (root + a / root) / 2; next < root; next = (root + a / root) / 2) root = next;
                  return root;
+               }
+
+               // Blocks of a kernel that a SM holds at once, as the driver counts them: registers
+               // go to whole warps in 256s and over the SM's four parts, shared memory in 128s
+               // (256s before 8.0). 0 where a block cannot be launched.
+               TUNER_EXPORT_BOTH constexpr long long blocks_per_sm(const device& d,
+                                                                   long long threads,
+                                                                   long long registers,
+                                                                   long long static_shared,
+                                                                   long long dynamic_shared) {
+                 const long long shared = static_shared + dynamic_shared;
+                 if (threads < 1 || threads > d.max_threads_per_block) return 0;
+                 if (shared > d.max_shared_per_block) return 0;
+                 const long long warps = ceil_div(threads, 32);
+                 const long long of_warp = round_up(registers * 32, 256);
+                 if (of_warp * round_up(warps, 4) > d.max_registers_per_block) return 0;
+                 long long blocks = smaller(d.max_blocks_per_sm, d.max_threads_per_sm / 32 / warps);
+                 if (of_warp > 0) blocks = smaller(blocks, d.max_registers_per_sm / 4 / of_warp * 4 / warps);
+                 const long long of_block = round_up(shared + d.reserved_shared_per_block,
+                                                     d.compute_capability < 80 ? 256 : 128);
+                 return of_block > 0 ? smaller(blocks, d.max_shared_per_sm / of_block) : blocks;
                }
 
                constexpr bool same_text(const char* a, const char* b) {

@@ -86,6 +86,8 @@ void bind_execution(void* handle, Driver& driver) {
   bind(handle, "cuModuleGetGlobal_v2", driver.module_get_global);
   bind(handle, "cuFuncGetAttribute", driver.func_get_attribute);
   bind(handle, "cuFuncSetAttribute", driver.func_set_attribute);
+  bind(handle, "cuOccupancyMaxActiveBlocksPerMultiprocessor", driver.occupancy_blocks);
+  bind(handle, "cuOccupancyMaxPotentialBlockSize", driver.occupancy_block_size);
   bind(handle, "cuLaunchKernelEx", driver.launch_kernel);
   bind_optional(handle, "cuTensorMapEncodeTiled", driver.tensor_map_encode_tiled);
 }

@@ -76,6 +76,8 @@ struct Driver {
   decltype(&::cuModuleGetGlobal_v2) module_get_global = nullptr;
   decltype(&::cuFuncGetAttribute) func_get_attribute = nullptr;
   decltype(&::cuFuncSetAttribute) func_set_attribute = nullptr;
+  decltype(&::cuOccupancyMaxActiveBlocksPerMultiprocessor) occupancy_blocks = nullptr;
+  decltype(&::cuOccupancyMaxPotentialBlockSize) occupancy_block_size = nullptr;
   decltype(&::cuLaunchKernelEx) launch_kernel = nullptr;
   decltype(&::cuTensorMapEncodeTiled) tensor_map_encode_tiled = nullptr;  // null before CUDA 12.0
 

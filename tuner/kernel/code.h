@@ -8,14 +8,10 @@
 
 namespace tuner {
 
-// What only the compiler tells; launches that use it cannot be written without.
-struct CompiledFacts {
-  int registers = 0;      // a thread
-  int blocks_per_sm = 0;  // resident, of the step's own kernel
-};
-
-// Texts are C++17 expressions over `p.<axis>` (sizes and numbers) and `d.<name>` (the device names
-// of docs/kernel-json.md).
+// Texts are C++17 expressions over `p.<axis>` (sizes and numbers), `d.<name>` (the device names of
+// docs/kernel-json.md), and the functions of the prelude that it stands behind
+// (tuner/embed/prelude.cc): blocks_per_sm(d, threads, registers, static_shared, dynamic_shared)
+// among them.
 struct LaunchCode {
   std::string name;
   std::string when;  // boolean; "true" where it always runs
@@ -46,6 +42,8 @@ struct ConfigCode {
   std::vector<WorkspaceCode> workspaces;  // of these launches
   std::vector<ScalarCode> scalars;        // of these launches
   std::vector<std::string> defines;       // "NAME=value", for plain kernels
+  // The texts hold what was compiled, and are right for that compute capability alone.
+  bool uses_compiled = false;
 };
 
 }  // namespace tuner

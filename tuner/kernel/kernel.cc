@@ -121,8 +121,8 @@ LaunchPlan Kernel::launch(const search::Config& config, std::span<const Compiled
 }
 
 ConfigCode Kernel::code(const search::Config& config,
-                        const std::optional<CompiledFacts>& facts) const {
-  return launch_code(*impl_, space(), config, facts);
+                        std::span<const CompiledEntry> compiled) const {
+  return launch_code(*impl_, space(), config, compiled);
 }
 
 std::vector<LaunchStep> Kernel::reference_launch(std::span<const CompiledEntry> compiled) const {

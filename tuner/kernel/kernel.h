@@ -90,10 +90,9 @@ class Kernel {
   LaunchPlan launch(const search::Config& config, std::span<const CompiledEntry> compiled,
                     std::span<const std::string> lowered_symbols) const;
   // As code for other sizes and devices; the axes of kind choice and type keep their values.
-  // `facts`: of the kernel where its launches use them (docs/kernel-json.md: blocks_per_sm,
-  // registers); an expression that lacks them throws TunerError.
-  ConfigCode code(const search::Config& config,
-                  const std::optional<CompiledFacts>& facts = std::nullopt) const;
+  // `compiled`: as of launch(), for launches that use it (docs/kernel-json.md: blocks_per_sm,
+  // registers). An expression that lacks it throws TunerError.
+  ConfigCode code(const search::Config& config, std::span<const CompiledEntry> compiled = {}) const;
   std::vector<LaunchStep> reference_launch(std::span<const CompiledEntry> compiled) const;
 
   std::vector<BufferSpec> buffers() const;   // constants' values among them

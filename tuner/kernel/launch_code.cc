@@ -17,18 +17,18 @@ using Kind = ArgumentSpec::Kind;
 class CodeWriter {
  public:
   CodeWriter(const BoundKernel& kernel, const search::Space& space, const search::Config& config,
-             const std::optional<CompiledFacts>& facts)
-      : kernel_(kernel), space_(space), cells_(space.cells(config)), known_(cells_.size()) {
+             std::span<const CompiledEntry> compiled)
+      : kernel_(kernel),
+        space_(space),
+        compiled_(compiled),
+        cells_(space.cells(config)),
+        known_(cells_.size()) {
     for (const search::Parameter& parameter : space.parameters()) know(parameter.slot);
     for (const Axis& axis : kernel.description.axes) {
       const bool varies = axis.kind == Axis::Kind::size || axis.kind == Axis::Kind::number;
       if (!varies) know(*kernel.names.scope()->find(axis.name));
     }
     know(*kernel.names.scope()->find("warp_size"));
-    if (!facts) return;
-    known_[static_cast<std::size_t>(kernel.names.registers)] = expr::Cell{.i = facts->registers};
-    known_[static_cast<std::size_t>(kernel.names.blocks_per_sm)] =
-        expr::Cell{.i = facts->blocks_per_sm};
   }
 
   ConfigCode write() {
@@ -36,6 +36,7 @@ class CodeWriter {
     code.valid = constraints();
     std::set<std::string> named;
     for (const BoundStep& step : kernel_.steps) {
+      resident_.clear();
       const std::string when = text(step.when, "true");
       if (when == "false") continue;
       code.launches.push_back(launch(step, when));
@@ -46,6 +47,7 @@ class CodeWriter {
     for (const auto& [name, value] : kernel_.defines) {
       code.defines.push_back(fmt::format("{}={}", name, value.render_code(cells_)));
     }
+    code.uses_compiled = uses_compiled_;
     return code;
   }
 
@@ -55,17 +57,23 @@ class CodeWriter {
     known_[at] = cells_[at];
   }
 
-  std::string slot_name(int slot) const {
+  std::string slot_name(int slot) {
     const std::string& name = kernel_.names.scope()->name(slot);
     if (kernel_.names.phase(slot) == Phase::compiled) {
-      throw TunerError(fmt::format("{}: the launches use {}, which only a compiled kernel has",
-                                   kernel_.description.file.string(), name));
+      if (resident_.empty()) {
+        throw TunerError(fmt::format(
+            "{}: the launches use {}, which only a compiled kernel has, and what this one was "
+            "compiled to is not known (results of before hold none of it: tune again)",
+            kernel_.description.file.string(), name));
+      }
+      uses_compiled_ = true;
+      return slot == kernel_.names.registers ? registers_ : resident_;
     }
     const bool axis = kernel_.description.find_axis(name) != nullptr;
     return (axis ? "p." : "d.") + name;
   }
 
-  std::string text(const BoundText& bound, const std::string& fallback) const {
+  std::string text(const BoundText& bound, const std::string& fallback) {
     if (!bound.given()) return fallback;
     try {
       return bound.expression().cpp(known_, [this](int slot) { return slot_name(slot); });
@@ -74,12 +82,12 @@ class CodeWriter {
     }
   }
 
-  std::array<std::string, 3> texts(const std::array<BoundText, 3>& bound) const {
+  std::array<std::string, 3> texts(const std::array<BoundText, 3>& bound) {
     return {text(bound[0], "1"), text(bound[1], "1"), text(bound[2], "1")};
   }
 
   // Those that this configuration decides are gone: it is valid.
-  std::string constraints() const {
+  std::string constraints() {
     std::string all;
     for (const search::Constraint& constraint : space_.constraints()) {
       const std::string one =
@@ -94,7 +102,17 @@ class CodeWriter {
     return step.memset ? std::vector{step.target} : step.arguments;
   }
 
-  LaunchCode launch(const BoundStep& step, const std::string& when) const {
+  // From here on texts may use what the step's own kernel was compiled to.
+  void enter(const LaunchCode& code) {
+    const auto found = std::ranges::find(compiled_, code.entry, &CompiledEntry::entry);
+    if (found == compiled_.end()) return;
+    registers_ = std::to_string(found->registers);
+    resident_ =
+        fmt::format("blocks_per_sm(d, {} * {} * {}, {}, {}, {})", code.block[0], code.block[1],
+                    code.block[2], registers_, found->static_shared, code.dynamic_shared);
+  }
+
+  LaunchCode launch(const BoundStep& step, const std::string& when) {
     LaunchCode code;
     code.name = step.spec->name;
     code.when = when;
@@ -107,22 +125,23 @@ class CodeWriter {
       return code;
     }
     code.entry = step.entry.render_code(cells_);
-    code.grid = texts(step.grid);
     code.block = texts(step.block);
     code.cluster = texts(step.cluster);
     code.dynamic_shared = text(step.dynamic_shared, "0");
+    enter(code);
+    code.grid = texts(step.grid);
     code.cooperative = step.spec->cooperative;
     code.arguments = step.spec->arguments;
     return code;
   }
 
-  std::string bytes_of(const BoundArgument& argument) const {
+  std::string bytes_of(const BoundArgument& argument) {
     std::string count = text(argument.count, "0");
     if (argument.spec->kind == Kind::workspace) return count;
     return fmt::format("({} * {})", count, *expr::size_of_type(argument.element));
   }
 
-  void add_argument(const BoundArgument& argument, ConfigCode& code) const {
+  void add_argument(const BoundArgument& argument, ConfigCode& code) {
     const std::string& name = argument.spec->name;
     if (argument.spec->kind == Kind::workspace) {
       code.workspaces.push_back({name, text(argument.count, "0"), argument.spec->workspace_init});
@@ -135,15 +154,18 @@ class CodeWriter {
 
   const BoundKernel& kernel_;
   const search::Space& space_;
+  std::span<const CompiledEntry> compiled_;
   std::vector<expr::Cell> cells_;
   std::vector<std::optional<expr::Cell>> known_;
+  std::string registers_, resident_;  // of the step's kernel; empty: not known
+  bool uses_compiled_ = false;
 };
 
 }  // namespace
 
 ConfigCode launch_code(const BoundKernel& kernel, const search::Space& space,
-                       const search::Config& config, const std::optional<CompiledFacts>& facts) {
-  return CodeWriter(kernel, space, config, facts).write();
+                       const search::Config& config, std::span<const CompiledEntry> compiled) {
+  return CodeWriter(kernel, space, config, compiled).write();
 }
 
 }  // namespace tuner

@@ -1,7 +1,7 @@
 // Kernel::code(), on a bound kernel.
 #pragma once
 
-#include <optional>
+#include <span>
 
 #include "tuner/kernel/bound_kernel.h"
 #include "tuner/kernel/code.h"
@@ -9,6 +9,6 @@
 namespace tuner {
 
 ConfigCode launch_code(const BoundKernel& kernel, const search::Space& space,
-                       const search::Config& config, const std::optional<CompiledFacts>& facts);
+                       const search::Config& config, std::span<const CompiledEntry> compiled);
 
 }  // namespace tuner

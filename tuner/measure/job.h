@@ -62,6 +62,7 @@ struct MeasureResult {
   double time_ns = 0;              // median
   double low_ns = 0, high_ns = 0;  // 95 % interval of the median
   double relative_spread = 0;      // (high - low) / (2 * median)
+  double first_ns = 0;             // the first run of all, before anything was warm
   int samples = 0;
   int launches_per_sample = 1;
   std::vector<double> samples_ns;

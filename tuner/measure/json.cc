@@ -263,6 +263,7 @@ void to_json(json& json, const MeasureResult& result) {
           {"low_ns", result.low_ns},
           {"high_ns", result.high_ns},
           {"relative_spread", result.relative_spread},
+          {"first_ns", result.first_ns},
           {"samples", result.samples},
           {"launches_per_sample", result.launches_per_sample},
           {"samples_ns", result.samples_ns},
@@ -287,6 +288,7 @@ void from_json(const json& json, MeasureResult& result) {
   take(json, "low_ns", result.low_ns);
   take(json, "high_ns", result.high_ns);
   take(json, "relative_spread", result.relative_spread);
+  take(json, "first_ns", result.first_ns);
   take(json, "samples", result.samples);
   take(json, "launches_per_sample", result.launches_per_sample);
   take(json, "samples_ns", result.samples_ns);

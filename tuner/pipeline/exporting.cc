@@ -27,9 +27,10 @@ class Gatherer {
     for (const TunedEntry& entry : entries()) add(entry, exported);
     if (exported.configs.empty()) {
       throw TunerError(fmt::format(
-          "{}: no usable results in {}{}; run tuner tune {}, or name another folder with --configs",
+          "{}: no usable results in {}{}{}; run tuner tune {}, or name another folder with "
+          "--configs",
           kernel_.name, fmt::join(paths(), ", "), request_.gpus.empty() ? "" : " for these GPUs",
-          kernel_.name));
+          warnings_.empty() ? "" : " (" + warnings_.back() + ")", kernel_.name));
     }
     add_fallbacks(exported);
     return exported;
@@ -98,6 +99,7 @@ class Gatherer {
     }
     try {
       exported.configs.push_back(exported_config(entry));
+      defaults_.push_back(entry.default_config);
     } catch (const TunerError& error) {
       warnings_.push_back(fmt::format("{} is left out: {}", what, error.what()));
     }
@@ -107,7 +109,7 @@ class Gatherer {
     const Kernel kernel(kernel_, {entry.problem}, profile_of(entry.device));
     const search::Config config = kernel.space().from_values(entry.winner.config);
     if (const auto violation = kernel.space().violation(config)) throw TunerError(*violation);
-    ExportedConfig one = describe(kernel, config);
+    ExportedConfig one = describe(kernel, config, compiled_entries(entry.winner));
     one.cache = entry.cache;
     one.score = entry.winner;
     one.date = entry.date;
@@ -116,14 +118,23 @@ class Gatherer {
     return one;
   }
 
-  ExportedConfig describe(const Kernel& kernel, const search::Config& config) const {
+  static std::vector<CompiledEntry> compiled_entries(const MeasuredConfig& measured) {
+    std::vector<CompiledEntry> entries;
+    for (const CompiledKernel& one : measured.compiled) {
+      entries.push_back({one.entry, one.entry, one.registers, one.static_shared, one.spill_bytes});
+    }
+    return entries;
+  }
+
+  ExportedConfig describe(const Kernel& kernel, const search::Config& config,
+                          const std::vector<CompiledEntry>& compiled) const {
     ExportedConfig one;
     one.id = kernel.space().id(config);
     one.problem = kernel.problem().axes;
     one.config = named_values(kernel, config);
     one.device = kernel.device();
     one.source_hash = hash_;
-    if (request_.code) one.code = kernel.code(config);
+    if (request_.code) one.code = kernel.code(config, compiled);
     one.build = kernel.build(config);
     return one;
   }
@@ -136,19 +147,38 @@ class Gatherer {
     });
   }
 
+  // One that knows what was compiled serves that architecture alone.
+  bool is_fallback_for(const ExportedConfig& one, const ExportedConfig& tuned) const {
+    const bool here =
+        !one.code.uses_compiled || one.device.compute_capability == tuned.device.compute_capability;
+    return one.fallback && here && same_kind(one.problem, tuned.problem);
+  }
+
   void add_fallbacks(ExportedKernel& exported) const {
-    const std::size_t tuned = exported.configs.size();
-    for (std::size_t i = 0; i < tuned; ++i) {
-      const NamedValues problem = exported.configs[i].problem;
-      const bool known = std::any_of(
-          exported.configs.begin() + static_cast<std::ptrdiff_t>(tuned), exported.configs.end(),
-          [&](const ExportedConfig& other) { return same_kind(other.problem, problem); });
+    const std::vector<ExportedConfig> tuned = exported.configs;
+    for (std::size_t i = 0; i < tuned.size(); ++i) {
+      const bool known = std::ranges::any_of(exported.configs, [&](const ExportedConfig& one) {
+        return is_fallback_for(one, tuned[i]);
+      });
       if (known) continue;
-      const Kernel kernel(kernel_, {problem}, exported.configs[i].device);
+      const Kernel kernel(kernel_, {tuned[i].problem}, tuned[i].device);
       const auto config = kernel.space().nearest_valid_to_default();
-      if (!config) continue;
-      exported.configs.push_back(describe(kernel, *config));
+      if (config) add_fallback(kernel, *config, defaults_[i], exported);
+    }
+  }
+
+  void add_fallback(const Kernel& kernel, const search::Config& config,
+                    const MeasuredConfig& measured, ExportedKernel& exported) const {
+    const bool same = same_values(measured.config, named_values(kernel, config));
+    try {
+      exported.configs.push_back(describe(
+          kernel, config, same ? compiled_entries(measured) : std::vector<CompiledEntry>{}));
       exported.configs.back().fallback = true;
+    } catch (const TunerError& error) {
+      std::string warning = fmt::format("{} has no fallback: {}", kernel_.name, error.what());
+      if (std::ranges::find(warnings_, warning) == warnings_.end()) {
+        warnings_.push_back(std::move(warning));
+      }
     }
   }
 
@@ -156,6 +186,7 @@ class Gatherer {
   const ExportRequest& request_;
   std::vector<std::string>& warnings_;
   std::string hash_;
+  std::vector<MeasuredConfig> defaults_;  // of the results, as they are exported
 };
 
 }  // namespace

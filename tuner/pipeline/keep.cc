@@ -20,6 +20,14 @@ MeasuredConfig measured_config(const Kernel& kernel, const Finalist& finalist) {
   return measured;
 }
 
+std::vector<CompiledKernel> compiled_kernels(const Finalist& finalist) {
+  std::vector<CompiledKernel> kernels;
+  for (const CompiledEntry& entry : finalist.compiled) {
+    kernels.push_back({entry.entry, entry.registers, entry.static_shared, entry.spill_bytes});
+  }
+  return kernels;
+}
+
 void fill_default(const Kernel& kernel, const TuneOutcome& outcome, TunedEntry& entry) {
   if (!outcome.default_finalist) {
     entry.default_failure = "not measured";
@@ -27,6 +35,7 @@ void fill_default(const Kernel& kernel, const TuneOutcome& outcome, TunedEntry& 
   }
   const Finalist& plain = outcome.finalists[*outcome.default_finalist];
   entry.default_config = measured_config(kernel, plain);
+  entry.default_config.compiled = compiled_kernels(plain);
   if (plain.result.status == "ok") return;
   entry.default_failure = plain.result.status + ": " + plain.result.reason;
   entry.default_config.time_ns = 0;
@@ -43,6 +52,7 @@ std::optional<TunedEntry> tuned_entry(const Kernel& kernel, const TuneOptions& o
   entry.cache = options.cache == CacheMode::cold ? "cold" : "warm";
   entry.device = result_device(kernel.device(), driver);
   entry.winner = measured_config(kernel, winner);
+  entry.winner.compiled = compiled_kernels(winner);
   fill_default(kernel, outcome, entry);
   for (const std::size_t tie : outcome.verdict.ties) {
     entry.ties.push_back(measured_config(kernel, outcome.finalists[tie]));

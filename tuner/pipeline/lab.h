@@ -11,7 +11,9 @@
 #include "tuner/compile/compiler.h"
 #include "tuner/kernel/kernel.h"
 #include "tuner/measure/measurer.h"
+#include "tuner/pipeline/counting.h"
 #include "tuner/report/lab_report.h"
+#include "tuner/worker/driver_occupancy.h"
 
 namespace tuner {
 
@@ -28,17 +30,22 @@ struct Experiment {
   std::string unit;      // "GB/s" or "GFLOP/s"
   std::string baseline;  // a case's label; empty: none
   std::vector<LabCase> cases;
+  bool suggests = false;  // tells the block size and grid that are suggested for the baseline
 };
 
 // For a device, since some depend on its number of SMs.
 std::vector<Experiment> lab_experiments(const models::DeviceProfile& device);
 
 // What an experiment runs with. Without `compiler` registers are unknown; without `measurer`
-// nothing is measured. `measurer` makes one for a kernel and a cache mode.
+// nothing is measured, and without `occupancy` the driver is not asked. `measurer` makes one for a
+// kernel and a cache mode.
 struct LabBench {
   models::DeviceProfile device;
   Compiler* compiler = nullptr;
   std::function<std::unique_ptr<Measurer>(const Kernel&, CacheMode)> measurer;
+  std::function<std::vector<DriverOccupancy>(std::span<const OccupancyQuery>)> occupancy;
+  // Of a job that was measured; empty: not asked for.
+  std::function<std::vector<Counters>(const Kernel&, CacheMode, const MeasureJob&)> counters = {};
 };
 LabReport run_experiment(const Experiment& experiment, const LabBench& bench);
 

@@ -11,6 +11,7 @@
 #include "tuner/measure/parallel_for.h"
 #include "tuner/os/files.h"
 #include "tuner/pipeline/main_launch.h"
+#include "tuner/pipeline/moved_bytes.h"
 #include "tuner/store/fields.h"
 #include "tuner/store/journal.h"
 #include "tuner/store/measured_file.h"
@@ -166,30 +167,11 @@ models::KernelShape compiled_shape(const Kernel& kernel, const search::Config& c
   return shape;
 }
 
-double moved_bytes(const models::DeviceProfile& device, const models::KernelShape& shape,
-                   const models::Estimate& estimate) {
-  double bytes = 0;
-  for (std::size_t i = 0; i < shape.launches.size() && i < estimate.occupancy.size(); ++i) {
-    const models::LaunchShape& launch = shape.launches[i];
-    const double warps = (launch.threads + 31) / 32;
-    const models::DramBytes moved = models::dram_bytes(
-        {.device = device,
-         .shape = launch,
-         .warps_per_block = warps,
-         .warps = warps * static_cast<double>(launch.blocks),
-         .resident_blocks = static_cast<double>(estimate.occupancy[i].blocks_per_sm),
-         .spill_bytes = launch.spill_bytes,
-         .cold = shape.cold});
-    bytes += moved.read + moved.written + launch.memset_bytes;
-  }
-  return bytes > 0 ? bytes : shape.useful_bytes;
-}
-
 TrialModel model_of(const models::DeviceProfile& device, const models::KernelShape& shape,
                     const models::Estimate& estimate) {
   TrialModel model;
   model.predicted_ns = estimate.time_ns;
-  model.moved_bytes = moved_bytes(device, shape, estimate);
+  model.moved_bytes = moved_bytes(device, shape, estimate).dram;
   if (shape.launches.empty()) return model;
   const std::size_t launch = main_launch(shape);
   if (launch < estimate.occupancy.size()) {

@@ -157,6 +157,7 @@ class Search {
       return finish(std::move(record));
     }
     const std::vector<CompiledEntry> entries = compiled_entries(result);
+    record.compiled = entries;
     for (const CompiledEntry& entry : entries) {
       record.registers = std::max(record.registers, entry.registers);
       record.spill_bytes = std::max(record.spill_bytes, entry.spill_bytes);

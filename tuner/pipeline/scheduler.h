@@ -22,8 +22,9 @@ struct TrialRecord {
   MeasureResult measured;
   double compile_ms = 0;
   bool compile_cached = false;
-  int registers = 0;             // most of any launch, a thread
-  std::int64_t spill_bytes = 0;  // likewise
+  int registers = 0;                    // most of any launch, a thread
+  std::int64_t spill_bytes = 0;         // likewise
+  std::vector<CompiledEntry> compiled;  // empty where this run did not compile it
 };
 
 // Called as things happen: progress, the journal. `started` comes from a measuring thread, one at a

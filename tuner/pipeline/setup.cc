@@ -55,7 +55,7 @@ ReadyJob make_job(const Kernel& kernel, Compiler& compiler, const search::Config
   const std::string id = kernel.space().id(config);
   const CompileResult result = compile_and_wait(
       compiler, compile_job(kernel.build(config), id, kernel.device().compute_capability));
-  if (result.status != CompileResult::Status::ok) return {std::nullopt, result.reason};
+  if (result.status != CompileResult::Status::ok) return {std::nullopt, result.reason, {}};
   LaunchPlan plan = kernel.launch(config, compiled_entries(result), result.symbol_names);
   MeasureJob job;
   job.id = id;
@@ -63,7 +63,7 @@ ReadyJob make_job(const Kernel& kernel, Compiler& compiler, const search::Config
   job.steps = std::move(plan.steps);
   job.workspaces = std::move(plan.workspaces);
   job.symbols = std::move(plan.symbols);
-  return {std::move(job), ""};
+  return {std::move(job), "", compiled_entries(result)};
 }
 
 }  // namespace tuner

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tuner/compile/compiler.h"
 #include "tuner/kernel/kernel.h"
@@ -23,6 +24,7 @@ MeasureSetup make_setup(const Kernel& kernel, Compiler& compiler, CacheMode cach
 struct ReadyJob {
   std::optional<MeasureJob> job;
   std::string problem;
+  std::vector<CompiledEntry> compiled;
 };
 ReadyJob make_job(const Kernel& kernel, Compiler& compiler, const search::Config& config);
 

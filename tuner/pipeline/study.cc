@@ -27,8 +27,10 @@ CompileJob job_of(const Kernel& kernel, const Key& key) {
 
 Compiled compile_plan(const Kernel& kernel, const StudyPlan& plan, Compiler& compiler) {
   std::set<Key> keys;
-  for (const StudySetting& setting : plan.settings) {
-    keys.insert({setting.config, setting.register_limit});
+  for (const auto* settings : {&plan.settings, &plan.widths}) {
+    for (const StudySetting& setting : *settings) {
+      keys.insert({setting.config, setting.register_limit});
+    }
   }
   std::vector<CompileJob> jobs;
   jobs.reserve(keys.size());
@@ -39,8 +41,45 @@ Compiled compile_plan(const Kernel& kernel, const StudyPlan& plan, Compiler& com
   return compiled;
 }
 
-// Little's law: what has to be in flight is latency times rate. Of global loads in bytes, of FMAs
-// in warp instructions.
+// What the warps of a launch load and store in global memory, over their life.
+struct Traffic {
+  double loads = 0;   // requests a warp
+  double loaded = 0;  // bytes a warp
+  double stored = 0;
+  double widths = 0;  // of the loads, bytes a lane, added up
+
+  double bytes_per_load() const { return loads > 0 ? loaded / loads : 0; }  // of a warp
+  double width() const { return loads > 0 ? widths / loads : 0; }           // of a lane
+};
+
+Traffic traffic_of(const models::LaunchShape& launch) {
+  Traffic traffic;
+  for (const models::MemoryAccess& access : launch.accesses) {
+    if (access.shared) continue;
+    const double bytes = access.requests_per_warp * access.width_bytes * access.active_lanes;
+    (access.store ? traffic.stored : traffic.loaded) += bytes;
+    if (access.store) continue;
+    traffic.loads += access.requests_per_warp;
+    traffic.widths += access.requests_per_warp * access.width_bytes;
+  }
+  return traffic;
+}
+
+// Little's law: what has to be in flight is latency times rate. Of global loads, bytes a SM; of a
+// copy, half of what the roof moves is read.
+double needed_in_flight(const models::DeviceProfile& device, const Traffic& traffic) {
+  if (!(traffic.loaded > 0)) return 0;
+  return device.dram_read_gbps * device.dram_latency_ns / device.sm_count * traffic.loaded /
+         (traffic.loaded + traffic.stored);
+}
+
+// Bytes that one warp has in flight.
+double warp_in_flight(const models::LaunchShape& launch, const Traffic& traffic) {
+  return traffic.bytes_per_load() * std::max(1.0, launch.loads_in_flight);
+}
+
+// Warps a SM that the law asks for: of loads where memory binds, else of FMAs, in warp
+// instructions.
 double little_warps(const models::DeviceProfile& device, const models::LaunchShape& launch,
                     bool by_memory) {
   constexpr double kLanes = 32;
@@ -48,23 +87,9 @@ double little_warps(const models::DeviceProfile& device, const models::LaunchSha
     return device.fma_latency_cycles * device.fp32_lanes_per_sm / kLanes /
            std::max(1.0, launch.ilp);
   }
-  double bytes = 0, loads = 0;
-  for (const models::MemoryAccess& access : launch.accesses) {
-    if (access.shared || access.store) continue;
-    loads += access.requests_per_warp;
-    bytes += access.requests_per_warp * access.width_bytes * access.active_lanes;
-  }
-  if (loads == 0) return 0;
-  const double in_flight = device.dram_read_gbps * device.dram_latency_ns / device.sm_count;
-  // Of a copy, half of what the roof moves is read.
-  double stored = 0;
-  for (const models::MemoryAccess& access : launch.accesses) {
-    if (!access.shared && access.store) {
-      stored += access.requests_per_warp * access.width_bytes * access.active_lanes;
-    }
-  }
-  const double read_share = bytes / (bytes + stored);
-  return in_flight * read_share / (bytes / loads * std::max(1.0, launch.loads_in_flight));
+  const Traffic traffic = traffic_of(launch);
+  if (traffic.loads == 0) return 0;
+  return needed_in_flight(device, traffic) / warp_in_flight(launch, traffic);
 }
 
 class Runner {
@@ -75,7 +100,8 @@ class Runner {
   Study run(const StudyPlan& plan) {
     if (compiler_ != nullptr) compiled_ = compile_plan(kernel_, plan, *compiler_);
     describe(plan);
-    for (const StudySetting& setting : plan.settings) add(setting);
+    for (const StudySetting& setting : plan.settings) add(setting, study_.points);
+    for (const StudySetting& setting : plan.widths) add(setting, study_.width_points);
     note(not_compiled_, "settings do not compile");
     note(cannot_launch_,
          "settings cannot launch, or no shared memory brings the occupancy that "
@@ -94,10 +120,10 @@ class Runner {
     study_.device = device.name;
     study_.ilp_parameter = plan.ilp_parameter;
     study_.block_parameter = plan.block_parameter;
-    const double flops = kernel_.useful_flops(), bytes = kernel_.useful_bytes();
+    study_.width_parameter = plan.width_parameter;
     // What takes longer under the roofs is what the throughput is of.
-    by_memory_ = bytes / device.dram_gbps >= flops / device.fp32_gflops();
-    study_.work = by_memory_ ? bytes : flops;
+    by_memory_ = bound_by_memory(kernel_);
+    study_.work = by_memory_ ? kernel_.useful_bytes() : kernel_.useful_flops();
     study_.unit = by_memory_ ? "GB/s" : "GFLOP/s";
     study_.roof = by_memory_ ? device.dram_gbps : device.fp32_gflops();
     if (study_.work > 0) return;
@@ -115,7 +141,7 @@ class Runner {
     return found == compiled_.end() ? nullptr : &found->second;
   }
 
-  void add(const StudySetting& setting) {
+  void add(const StudySetting& setting, std::vector<StudyPoint>& points) {
     const CompileResult* result = result_of(setting);
     if (result != nullptr && result->status != CompileResult::Status::ok) {
       ++not_compiled_;
@@ -144,7 +170,7 @@ class Runner {
       ++unchanged_;
     } else {
       if (measurer_ != nullptr && result != nullptr) measure(setting, *result, main, point);
-      study_.points.push_back(std::move(point));
+      points.push_back(std::move(point));
     }
   }
 
@@ -163,10 +189,19 @@ class Runner {
     point.predicted_ns = estimate.time_ns;
     point.bound = estimate.bound;
     point.little_warps = little_warps(kernel_.device(), launch, by_memory_);
+    const Traffic traffic = traffic_of(launch);
+    point.load_bytes = traffic.width();
     if (main < estimate.occupancy.size()) {
       point.blocks_per_sm = estimate.occupancy[main].blocks_per_sm;
       point.warps_per_sm = estimate.occupancy[main].warps_per_sm;
       point.occupancy = estimate.occupancy[main].occupancy;
+      point.in_flight = point.warps_per_sm * warp_in_flight(launch, traffic);
+      if (by_memory_) point.needed_in_flight = needed_in_flight(kernel_.device(), traffic);
+      if (options_.counters) {
+        point.counters = CounterRow{fmt::format("{} {}", point.config, to_string(point.knob)),
+                                    model_counters(kernel_.device(), shape, estimate, main),
+                                    {}};
+      }
     }
     return point;
   }
@@ -199,6 +234,9 @@ class Runner {
     point.time_ns = measured.time_ns;
     point.low_ns = measured.low_ns;
     point.high_ns = measured.high_ns;
+    if (point.counters) {
+      point.counters->measured = options_.counters(job)[kernel_index(job.steps, main)];
+    }
   }
 
   const Kernel& kernel_;
@@ -212,6 +250,11 @@ class Runner {
 };
 
 }  // namespace
+
+bool bound_by_memory(const Kernel& kernel) {
+  const models::DeviceProfile& device = kernel.device();
+  return kernel.useful_bytes() / device.dram_gbps >= kernel.useful_flops() / device.fp32_gflops();
+}
 
 Study run_study(const Kernel& kernel, const StudyOptions& options, const StudyPlan& plan,
                 Compiler* compiler, Measurer* measurer) {

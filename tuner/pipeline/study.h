@@ -4,19 +4,23 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "tuner/compile/compiler.h"
 #include "tuner/kernel/kernel.h"
 #include "tuner/measure/measurer.h"
+#include "tuner/pipeline/counting.h"
 #include "tuner/report/study_report.h"
 
 namespace tuner {
 
 struct StudyOptions {
-  std::string ilp, block;  // parameters; empty: found by what they change in the model
+  std::string ilp, block, width;  // parameters; empty: found by what they change in the model
   bool cold = true;
+  // Of a job that was measured; empty: not asked for.
+  std::function<std::vector<Counters>(const MeasureJob&)> counters = {};
 };
 
 struct StudySetting {
@@ -27,9 +31,15 @@ struct StudySetting {
 };
 
 struct StudyPlan {
-  std::string ilp_parameter, block_parameter;  // empty: none
+  std::string ilp_parameter, block_parameter, width_parameter;  // empty: none
   std::vector<StudySetting> settings;
+  // Of memory parallelism: each width of loads, with more of them a thread and with more warps.
+  // Empty where no parameter changes the width, and where memory is not what binds.
+  std::vector<StudySetting> widths;
 };
+
+// Whether the useful bytes take longer than the useful FLOPs, each under its roof.
+bool bound_by_memory(const Kernel& kernel);
 
 // Around the default of the kernel's space (or what is nearest to it). Throws TunerError for
 // parameters that the kernel does not have, and where the space is empty.

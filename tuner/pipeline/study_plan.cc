@@ -45,10 +45,20 @@ std::vector<Config> variants(const Space& space, const Config& base,
 struct Effect {
   double ilp = 1;      // largest over smallest, of what the parameter's values make
   double threads = 1;  // likewise, threads a block
+  double width = 1;    // likewise, bytes of the widest global load
 };
+
+double widest_load(const models::LaunchShape& launch) {
+  double widest = 0;
+  for (const models::MemoryAccess& access : launch.accesses) {
+    if (!access.shared && !access.store) widest = std::max<double>(widest, access.width_bytes);
+  }
+  return widest;
+}
 
 Effect effect_of(const Kernel& kernel, const Config& base, std::size_t parameter) {
   double least_ilp = INFINITY, most_ilp = 0, least = INFINITY, most = 0;
+  double narrow = INFINITY, wide = 0;
   for (const Config& config : variants(kernel.space(), base, parameter)) {
     const models::KernelShape shape = kernel.shape(config);
     if (shape.launches.empty()) continue;
@@ -57,8 +67,10 @@ Effect effect_of(const Kernel& kernel, const Config& base, std::size_t parameter
     most_ilp = std::max(most_ilp, launch.ilp);
     least = std::min<double>(least, launch.threads);
     most = std::max<double>(most, launch.threads);
+    narrow = std::min(narrow, widest_load(launch));
+    wide = std::max(wide, widest_load(launch));
   }
-  return {most_ilp / least_ilp, most / least};
+  return {most_ilp / least_ilp, most / least, narrow > 0 ? wide / narrow : 1};
 }
 
 std::optional<std::size_t> named(const Kernel& kernel, const std::string& name) {
@@ -131,6 +143,23 @@ void add_registers(const Kernel& kernel, const Config& config, StudyPlan& plan) 
   }
 }
 
+// One width after the other, with as many loads a thread and as many warps a SM as there may be.
+void add_widths(const Kernel& kernel, const Config& base, std::optional<std::size_t> width,
+                std::optional<std::size_t> ilp, StudyPlan& plan) {
+  for (const Config& of_width : variants(kernel.space(), base, width)) {
+    for (const Config& config : variants(kernel.space(), of_width, ilp)) {
+      plan.widths.push_back({Knob::vector_width, config, 0, 0});
+    }
+    const models::KernelShape shape = kernel.shape(of_width);
+    const models::Estimate estimate = models::estimate(kernel.device(), shape);
+    const std::size_t launch = main_launch(shape);
+    if (launch >= estimate.occupancy.size()) continue;
+    for (const int blocks : ballast_steps(estimate.occupancy[launch].blocks_per_sm)) {
+      plan.widths.push_back({Knob::vector_width, of_width, blocks, 0});
+    }
+  }
+}
+
 }  // namespace
 
 std::int64_t ballast_for(const models::DeviceProfile& device, const models::LaunchShape& launch,
@@ -154,6 +183,10 @@ StudyPlan plan_study(const Kernel& kernel, const StudyOptions& options) {
   if (!ilp) ilp = most_effective(kernel, base, &Effect::ilp, &Effect::threads);
   if (!block) block = most_effective(kernel, base, &Effect::threads, &Effect::ilp);
   if (block == ilp) block = std::nullopt;
+  std::optional<std::size_t> width = named(kernel, options.width);
+  if (!width && bound_by_memory(kernel))
+    width = most_effective(kernel, base, &Effect::width, &Effect::threads);
+  if (width == block || width == ilp) width = std::nullopt;
   StudyPlan plan;
   if (ilp) plan.ilp_parameter = kernel.space().parameters()[*ilp].name;
   if (block) plan.block_parameter = kernel.space().parameters()[*block].name;
@@ -163,6 +196,10 @@ StudyPlan plan_study(const Kernel& kernel, const StudyOptions& options) {
     }
     add_ballast(kernel, of_ilp, plan);
     add_registers(kernel, of_ilp, plan);
+  }
+  if (width) {
+    plan.width_parameter = kernel.space().parameters()[*width].name;
+    add_widths(kernel, base, width, ilp, plan);
   }
   return plan;
 }

@@ -30,12 +30,11 @@ void measure_finalists(const Kernel& kernel, const TuneOptions& options, Compile
   compare.seed = options.seed;
   for (const TrialRecord* record : fastest_trials(outcome.search, options.finalists)) {
     // What a journal tells of was compiled by an earlier run.
-    const auto job = record->job.steps.empty()
-                         ? make_job(kernel, compiler, record->trial.config).job
-                         : std::optional(record->job);
-    if (!job) continue;
-    outcome.finalists.push_back({record->trial.config, {}});
-    compare.jobs.push_back(*job);
+    ReadyJob ready = record->job.steps.empty() ? make_job(kernel, compiler, record->trial.config)
+                                               : ReadyJob{record->job, "", record->compiled};
+    if (!ready.job) continue;
+    outcome.finalists.push_back({record->trial.config, {}, std::move(ready.compiled)});
+    compare.jobs.push_back(std::move(*ready.job));
   }
   if (compare.jobs.empty()) return;
   const auto plain = kernel.space().nearest_valid_to_default();
@@ -46,7 +45,7 @@ void measure_finalists(const Kernel& kernel, const TuneOptions& options, Compile
     outcome.default_finalist = static_cast<std::size_t>(found - outcome.finalists.begin());
   } else if (ReadyJob ready = make_job(kernel, compiler, *plain); ready.job) {
     outcome.default_finalist = outcome.finalists.size();
-    outcome.finalists.push_back({*plain, {}});
+    outcome.finalists.push_back({*plain, {}, std::move(ready.compiled)});
     compare.jobs.push_back(std::move(*ready.job));
   }
   const std::vector<MeasureResult> results = measurer.compare(compare);
@@ -58,7 +57,7 @@ void measure_finalists(const Kernel& kernel, const TuneOptions& options, Compile
 void judge_search_alone(const Kernel& kernel, const TuneOptions& options, TuneOutcome& outcome) {
   for (const TrialRecord* record : fastest_trials(outcome.search, options.finalists)) {
     if (record->measured.verified)
-      outcome.finalists.push_back({record->trial.config, record->measured});
+      outcome.finalists.push_back({record->trial.config, record->measured, record->compiled});
   }
   outcome.verdict = judge(kernel.space(), outcome.finalists);
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "search/space.h"
+#include "tuner/kernel/kernel.h"
 #include "tuner/measure/job.h"
 
 namespace tuner {
@@ -14,6 +15,7 @@ namespace tuner {
 struct Finalist {
   search::Config config;
   MeasureResult result;
+  std::vector<CompiledEntry> compiled = {};  // empty where it is not known
 };
 
 struct Verdict {

@@ -67,13 +67,19 @@ PageTable lab_table(const LabReport& report) {
                   {{"case"},
                    {"block", true},
                    {"registers", true},
+                   {"spilled", true},
                    {"blocks/SM", true},
+                   {"driver's blocks/SM", true},
                    {"occupancy %", true},
                    {"limited by"},
                    {"sectors", true},
                    {"wavefronts", true},
+                   {"FLOP/byte of DRAM", true},
+                   {"of L2", true},
+                   {"roof", true},
                    {"predicted us", true},
                    {"measured us", true},
+                   {"first run us", true},
                    {"predicted " + report.unit, true},
                    {"measured " + report.unit, true},
                    {"predicted ratio", true},
@@ -82,23 +88,54 @@ PageTable lab_table(const LabReport& report) {
                   {}};
   for (const LabRow& row : report.rows) {
     table.rows.push_back(
-        {row.label, std::to_string(row.threads),
-         row.registers > 0 ? std::to_string(row.registers) : "?", std::to_string(row.blocks_per_sm),
-         fmt::format("{:.1f}", 100 * row.occupancy), row.limiters, number(row.sectors),
+        {row.label,
+         std::to_string(row.threads),
+         row.registers > 0 ? std::to_string(row.registers) : "?",
+         row.spill_bytes > 0 ? std::to_string(row.spill_bytes) : "",
+         std::to_string(row.blocks_per_sm),
+         row.driver_blocks_per_sm ? std::to_string(*row.driver_blocks_per_sm) : "",
+         fmt::format("{:.1f}", 100 * row.occupancy),
+         row.limiters,
+         number(row.sectors),
          number(row.wavefronts),
+         number(row.intensity),
+         number(row.l2_intensity),
+         number(row.roof),
          has(row, &LabRow::predicted_ns) ? number(row.predicted_ns * 1e-3) : row.failure,
          report.measured && !has(row, &LabRow::time_ns) ? row.failure : number(row.time_ns * 1e-3),
+         number(row.first_ns * 1e-3),
          number(row.work / row.predicted_ns),
          has(row, &LabRow::time_ns) ? number(row.work / row.time_ns) : "",
-         against(report, row, &LabRow::predicted_ns), against(report, row, &LabRow::time_ns),
+         against(report, row, &LabRow::predicted_ns),
+         against(report, row, &LabRow::time_ns),
          row.bound});
   }
+  return table;
+}
+
+PageTable lab_counters_table(const LabReport& report) {
+  std::vector<CounterRow> rows;
+  for (const LabRow& row : report.rows) {
+    if (row.counters) rows.push_back(*row.counters);
+  }
+  PageTable table = counters_table(rows);
+  table.id = report.name + "-counters";
   return table;
 }
 
 std::string lab_ratio(const LabReport& report) {
   return ratio(report, &LabRow::time_ns, "measured") +
          ratio(report, &LabRow::predicted_ns, "predicted");
+}
+
+std::string suggestion_text(const LabReport& report) {
+  const auto one = [](const char* who, const std::optional<SuggestedBlock>& suggested) {
+    if (!suggested) return std::string();
+    return fmt::format("{}: blocks of {} threads; {} of them fill the GPU\n", who, suggested->block,
+                       suggested->min_grid);
+  };
+  return one("suggested by the model", report.suggested) +
+         one("suggested by the driver", report.suggested_by_driver);
 }
 
 std::string lab_text(const LabReport& report, bool color) {
@@ -108,6 +145,11 @@ std::string lab_text(const LabReport& report, bool color) {
   if (!report.baseline.empty()) {
     text += fmt::format("Ratios are of the time for the same work, to {}.\n", report.baseline);
   }
+  text += suggestion_text(report);
+  if (const PageTable counters = lab_counters_table(report); !counters.rows.empty()) {
+    text += '\n' + counters.title + '\n' + terminal_text(counters, color);
+  }
+  for (const std::string& note : report.notes) text += wrapped(note);
   return text + wrapped(report.why);
 }
 

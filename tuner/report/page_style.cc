@@ -42,13 +42,26 @@ button:hover{border-color:var(--c0)}
 button:disabled{opacity:.4;cursor:default}
 #theme{position:fixed;top:14px;right:16px;z-index:2}
 #tip{position:fixed;z-index:3;pointer-events:none;background:var(--bg);color:var(--ink);border:1px solid var(--line);border-radius:6px;padding:8px 10px;font-size:12px;white-space:pre-wrap;max-width:420px;overflow-wrap:anywhere;box-shadow:0 4px 14px rgba(0,0,0,.18)}
+@page{margin:14mm}
 @media print{
-:root,:root[data-theme]{color-scheme:light}
-#theme,.csv,.tools{display:none}
+:root{--ink:#000;--muted:#333;--panel:#fff;--grid:#ddd;--line:#999}
+#theme,#tip,button,input,.tools{display:none!important}
+body{font-size:10.5pt}
 main{max-width:none;padding:0}
-figure,.facts div{background:none;border:1px solid #ccc}
-.scroll{overflow:visible;border:0}
-h2{break-after:avoid}
+p,figcaption{max-width:none}
+h1,h2,h3{break-after:avoid}
+figure,.facts div,.note,.id{background:none;border:1px solid #ccc;border-radius:0}
+figure,.facts div,.note{break-inside:avoid}
+.plot{overflow:visible}
+.plot svg,.plot canvas{width:auto!important;max-width:100%!important;max-height:190mm}
+.smalls{grid-template-columns:repeat(2,1fr)}
+.scroll{overflow:visible;border:0;width:auto}
+table{width:100%;font-size:7pt}
+thead{display:table-header-group}
+tr{break-inside:avoid}
+th{position:static;white-space:normal}
+th,td{padding:2px 4px}
+td.w{min-width:0}
 }
 )css";
 }

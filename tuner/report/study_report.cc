@@ -6,27 +6,13 @@
 #include <cmath>
 #include <map>
 
+#include "tuner/report/study_points.h"
 #include "tuner/report/table.h"
 #include "tuner/report/table_text.h"
 #include "tuner/report/text_plot.h"
 
 namespace tuner {
 namespace {
-
-constexpr double kEnough = 0.95;
-
-double time_of(const StudyPoint& point, bool measured) {
-  return measured ? point.time_ns : point.predicted_ns;
-}
-
-bool has_time(const StudyPoint& point, bool measured) {
-  const double time = time_of(point, measured);
-  return time > 0 && std::isfinite(time);
-}
-
-bool any_measured(const Study& study) {
-  return std::ranges::any_of(study.points, &StudyPoint::measured);
-}
 
 std::vector<double> ilps(const Study& study) {
   std::vector<double> values;
@@ -55,12 +41,6 @@ StudyNeed need_of(const Study& study, double ilp, bool measured, double peak) {
     }
   }
   return need;
-}
-
-int color_of(std::size_t place, std::size_t count) {
-  constexpr int kLast = kColors - 1 - kFirstOrderedColor;
-  return count < 2 ? kFirstOrderedColor + 2
-                   : kFirstOrderedColor + static_cast<int>(place * kLast / (count - 1));
 }
 
 // The best of each occupancy, so that the curve is one.
@@ -107,6 +87,28 @@ std::string percent(const std::optional<double>& part, const StudyNeed& need) {
               : fmt::format("never: {:.0f} % at best", 100 * need.best);
 }
 
+std::vector<std::string> cells(const Study& study, const StudyPoint& point) {
+  const bool predicted = has_time(point, false);
+  return {fmt::format("{:g}", point.ilp),
+          number(point.load_bytes),
+          to_string(point.knob),
+          std::to_string(point.threads),
+          point.registers > 0 ? std::to_string(point.registers) : "?",
+          std::to_string(point.spill_bytes),
+          std::to_string(point.ballast),
+          std::to_string(point.blocks_per_sm),
+          std::to_string(point.warps_per_sm),
+          fmt::format("{:.1f}", 100 * point.occupancy),
+          number(point.in_flight / 1024),
+          number(point.predicted_ns * 1e-3),
+          point.failure.empty() ? number(point.time_ns * 1e-3) : point.failure,
+          predicted ? number(throughput(study, point.predicted_ns)) : "",
+          point.measured() ? number(throughput(study, point.time_ns)) : "",
+          point.measured() ? fmt::format("{:.2f}", point.time_ns / point.predicted_ns) : "",
+          point.bound,
+          point.config};
+}
+
 std::string spill_text(const Study& study) {
   std::string text;
   for (const SpillLimit& limit : spill_limits(study)) {
@@ -143,6 +145,8 @@ std::string to_string(Knob knob) {
       return "shared memory";
     case Knob::registers:
       return "registers";
+    case Knob::vector_width:
+      return "vector width";
     case Knob::block_size:
       break;
   }
@@ -206,6 +210,7 @@ PageTable points_table(const Study& study) {
   PageTable table{"study-points",
                   "Points of the study",
                   {{"ILP", true},
+                   {"load bytes", true},
                    {"moved by"},
                    {"block", true},
                    {"registers", true},
@@ -214,6 +219,7 @@ PageTable points_table(const Study& study) {
                    {"blocks/SM", true},
                    {"warps/SM", true},
                    {"occupancy %", true},
+                   {"KB in flight/SM", true},
                    {"predicted us", true},
                    {"measured us", true},
                    {"predicted " + study.unit, true},
@@ -222,19 +228,8 @@ PageTable points_table(const Study& study) {
                    {"bound by"},
                    {"configuration"}},
                   {}};
-  for (const StudyPoint& point : study.points) {
-    const bool predicted = has_time(point, false);
-    table.rows.push_back(
-        {fmt::format("{:g}", point.ilp), to_string(point.knob), std::to_string(point.threads),
-         point.registers > 0 ? std::to_string(point.registers) : "?",
-         std::to_string(point.spill_bytes), std::to_string(point.ballast),
-         std::to_string(point.blocks_per_sm), std::to_string(point.warps_per_sm),
-         fmt::format("{:.1f}", 100 * point.occupancy), number(point.predicted_ns * 1e-3),
-         point.failure.empty() ? number(point.time_ns * 1e-3) : point.failure,
-         predicted ? number(throughput(study, point.predicted_ns)) : "",
-         point.measured() ? number(throughput(study, point.time_ns)) : "",
-         point.measured() ? fmt::format("{:.2f}", point.time_ns / point.predicted_ns) : "",
-         point.bound, point.config});
+  for (const auto* points : {&study.points, &study.width_points}) {
+    for (const StudyPoint& point : *points) table.rows.push_back(cells(study, point));
   }
   return table;
 }
@@ -256,10 +251,28 @@ PageTable needs_table(const Study& study) {
   return table;
 }
 
+PageTable study_counters_table(const Study& study) {
+  std::vector<CounterRow> rows;
+  for (const auto* points : {&study.points, &study.width_points}) {
+    for (const StudyPoint& point : *points) {
+      if (point.counters) rows.push_back(*point.counters);
+    }
+  }
+  return counters_table(rows);
+}
+
 std::string study_text(const Study& study, bool color) {
-  std::string text = heading(study) + "\n\n" + text_plot(study_chart(study)) + '\n';
+  std::string text = heading(study) + "\n\n";
+  for (const Chart& chart : study_charts(study)) {
+    text += chart.title + '\n' + text_plot(chart) + '\n';
+  }
   text += terminal_text(points_table(study), color) + '\n';
   text += "occupancy that reaches 95 % of the peak\n" + terminal_text(needs_table(study), color);
+  const PageTable widths = widths_table(study);
+  if (!widths.rows.empty()) text += '\n' + widths.title + '\n' + terminal_text(widths, color);
+  if (const PageTable counters = study_counters_table(study); !counters.rows.empty()) {
+    text += '\n' + counters.title + '\n' + terminal_text(counters, color);
+  }
   return text + spill_text(study) + '\n' + wrapped(explanation(study));
 }
 
@@ -269,10 +282,14 @@ Page study_page(const Study& study) {
   page.paragraph(heading(study));
   for (const std::string& note : study.notes) page.note(note);
   page.paragraph(explanation(study));
-  page.add(study_chart(study));
+  for (const Chart& chart : study_charts(study)) page.add(chart);
   page.add(needs_table(study));
+  if (const PageTable widths = widths_table(study); !widths.rows.empty()) page.add(widths);
   if (const std::string spills = spill_text(study); !spills.empty()) page.paragraph(spills);
   page.add(points_table(study));
+  if (const PageTable counters = study_counters_table(study); !counters.rows.empty()) {
+    page.add(counters);
+  }
   return page;
 }
 

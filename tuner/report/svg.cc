@@ -237,9 +237,9 @@ std::string color_rules() {
 std::string chart_style() {
   return fmt::format(
              ":root{{color-scheme:light;{0}}}\n"
-             "@media (prefers-color-scheme:dark){{:root:not([data-theme=light])"
+             "@media screen and (prefers-color-scheme:dark){{:root:not([data-theme=light])"
              "{{color-scheme:dark;{1}}}}}\n"
-             ":root[data-theme=dark]{{color-scheme:dark;{1}}}\n",
+             "@media screen{{:root[data-theme=dark]{{color-scheme:dark;{1}}}}}\n",
              kLight, kDark) +
          ".chart text{font:11px system-ui,sans-serif;fill:var(--muted)}.chart "
          "text.t{fill:var(--ink)}\n"

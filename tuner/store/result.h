@@ -24,6 +24,14 @@ struct ResultDevice {
 // Name and size agree: GPUs sold under one name may differ (A100 with 40 and 80 GB).
 bool same_gpu(const ResultDevice& a, const ResultDevice& b);
 
+// What one kernel of a configuration was compiled to, for the GPU's compute capability.
+struct CompiledKernel {
+  std::string entry;               // its name expression
+  int registers = 0;               // a thread
+  std::int64_t static_shared = 0;  // bytes a block
+  std::int64_t spill_bytes = 0;    // a thread, stored and loaded
+};
+
 // A configuration, measured and verified.
 struct MeasuredConfig {
   NamedValues config;
@@ -32,6 +40,8 @@ struct MeasuredConfig {
   double gflops = 0, gbps = 0;     // useful work; 0 where the kernel does not describe it
   double error = 0;                // the largest, over its tolerance: at most 1
   nlohmann::ordered_json other;    // keys that this version does not know
+  // Of the winner and the default, where it is known; older files have none.
+  std::vector<CompiledKernel> compiled{};
 };
 
 // The winner for one problem, cache mode and GPU.

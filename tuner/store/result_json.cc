@@ -22,6 +22,19 @@ void append_unknown(ordered_json& json, const ordered_json& other) {
   }
 }
 
+ordered_json compiled_to_json(const CompiledKernel& kernel) {
+  return {{"entry", kernel.entry},
+          {"registers", kernel.registers},
+          {"static_shared", kernel.static_shared},
+          {"spill_bytes", kernel.spill_bytes}};
+}
+
+CompiledKernel compiled_from_json(const ordered_json& json, const std::string& where) {
+  const Fields fields(json, where);
+  return {fields.text("entry"), static_cast<int>(fields.integer("registers")),
+          fields.integer("static_shared"), fields.integer_or("spill_bytes", 0)};
+}
+
 ordered_json measured_to_json(const MeasuredConfig& measured) {
   ordered_json json;
   json["config"] = to_json_object(measured.config);
@@ -31,6 +44,9 @@ ordered_json measured_to_json(const MeasuredConfig& measured) {
   json["gflops"] = measured.gflops;
   json["gbps"] = measured.gbps;
   json["error"] = measured.error;
+  for (const CompiledKernel& kernel : measured.compiled) {
+    json["compiled"].push_back(compiled_to_json(kernel));
+  }
   append_unknown(json, measured.other);
   return json;
 }
@@ -45,6 +61,13 @@ MeasuredConfig measured_from_json(const ordered_json& json, const std::string& w
   measured.gflops = fields.number_or("gflops", 0);
   measured.gbps = fields.number_or("gbps", 0);
   measured.error = fields.number_or("error", 0);
+  if (fields.optional("compiled") != nullptr) {
+    for (const ordered_json& kernel : fields.array("compiled")) {
+      const std::string place =
+          fmt::format("{}/{}", fields.where("compiled"), measured.compiled.size());
+      measured.compiled.push_back(compiled_from_json(kernel, place));
+    }
+  }
   measured.other = fields.unread();
   return measured;
 }

@@ -3,6 +3,8 @@
 //
 //   request                      answers
 //   {devices}                    {devices, devices: [LiveDevice], problem}
+//   {occupancy, device,          {occupancy, answers: [DriverOccupancy]}
+//    queries: [OccupancyQuery]}
 //   {setup, setup}               {ready}
 //   {measure, job}               {result, result, broken}
 //   {compare, job}               {at, index}… before each piece of work on a job, then {compared,

@@ -13,6 +13,7 @@
 #include "tuner/measure/json.h"
 #include "tuner/measure/session.h"
 #include "tuner/os/child_process.h"
+#include "tuner/worker/driver_occupancy.h"
 #include "tuner/worker/message.h"
 #include "tuner/worker/worker.h"
 
@@ -91,6 +92,7 @@ class Server {
   json answer(const json& request) {
     const auto type = request.at("type").get<std::string>();
     if (type == "devices") return answer_devices();
+    if (type == "occupancy") return answer_occupancy(request);
     if (type == "setup") {
       session_.reset();  // its memory first
       setup_failed_ = true;

@@ -79,6 +79,7 @@ MeasureResult result() {
   one.low_ns = 1.25;
   one.high_ns = 1.75;
   one.relative_spread = 0.5;
+  one.first_ns = 9;
   one.samples = 2;
   one.launches_per_sample = 3;
   one.samples_ns = {1.25, 1.75};

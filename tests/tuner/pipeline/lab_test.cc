@@ -1,6 +1,7 @@
 // What the model says of the classic experiments, against published figures.
 #include "tuner/pipeline/lab.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +18,7 @@ models::DeviceProfile device_of(const std::string& id) {
 }
 
 LabReport predicted(const std::string& name, const std::string& device) {
-  const LabBench bench{device_of(device), nullptr, nullptr};
+  const LabBench bench{device_of(device), nullptr, nullptr, nullptr};
   for (const Experiment& experiment : lab_experiments(bench.device)) {
     if (experiment.name == name) return run_experiment(experiment, bench);
   }
@@ -32,7 +33,7 @@ double rate(const LabReport& report, const std::string& label) {
 
 TEST(Lab, EveryCaseIsAConfigurationOfItsKernel) {
   for (const char* device : {"h200", "t4"}) {
-    const LabBench bench{device_of(device), nullptr, nullptr};
+    const LabBench bench{device_of(device), nullptr, nullptr, nullptr};
     for (const Experiment& experiment : lab_experiments(bench.device)) {
       const LabReport report = run_experiment(experiment, bench);
       EXPECT_FALSE(report.why.empty());
@@ -105,6 +106,75 @@ TEST(Lab, ABlockMoreThanAWaveBeginsAnother) {
   EXPECT_LT(rate(report, "1.01 waves"), 0.9 * rate(report, "1.00 waves"));
 }
 
+TEST(Lab, AWarpThatIsOffTouchesAFifthSector) {
+  const LabReport report = predicted("alignment", "t4");
+  std::vector<double> sectors;
+  for (const LabRow& row : report.rows) sectors.push_back(row.sectors);
+  // Strides 1, 2, 4, … 128, each aligned and off by one. Of a stride the last class alone reaches
+  // over the end of its sectors, so samples of blocks lie between.
+  EXPECT_EQ(sectors[0], 4);
+  EXPECT_EQ(sectors[1], 5);
+  EXPECT_EQ(sectors[2], 8);
+  EXPECT_LE(sectors[3], 9);
+  for (std::size_t i = 6; i < sectors.size(); ++i) EXPECT_EQ(sectors[i], 32) << i;
+  EXPECT_NEAR(rate(report, "stride 1, off by one") / rate(report, "stride 1, aligned"), 1, 0.1);
+}
+
+// gcd(32, stride), by hand.
+TEST(Lab, AStrideOfWordsHitsSoManyBanks) {
+  std::vector<double> wavefronts;
+  for (const LabRow& row : predicted("bank-strides", "t4").rows) {
+    wavefronts.push_back(row.wavefronts);
+  }
+  EXPECT_THAT(wavefronts, testing::ElementsAre(1, 2, 1, 4, 8, 16, 32, 1));
+}
+
+TEST(Lab, PathsInsideOfAWarpTakeTurns) {
+  const LabReport report = predicted("divergence", "h200");
+  for (const int paths : {2, 4, 8}) {
+    const double one = rate(report, "one path");
+    EXPECT_NEAR(one / rate(report, fmt::format("{} paths inside of warps", paths)), paths,
+                0.15 * paths);
+    EXPECT_NEAR(one / rate(report, fmt::format("{} paths between warps", paths)), 1, 0.05);
+  }
+}
+
+// 4 warps for 100 threads: 128 / 100.
+TEST(Lab, APartialWarpTakesTheSlotsOfAWholeOne) {
+  for (const char* device : {"h200", "t4"}) {
+    const LabReport report = predicted("partial-warp", device);
+    EXPECT_NEAR(rate(report, "128 threads") / rate(report, "100 threads"), 1.28, 0.06) << device;
+    EXPECT_NEAR(rate(report, "128 threads") / rate(report, "96 threads"), 1, 0.05) << device;
+  }
+}
+
+// NVIDIA's figures for a light kernel on a T4: 16, 16, 8, 4, 2 and 1 blocks of 32, 64, 128, 256,
+// 512 and 1024 threads; 1024 and 40 suggested.
+TEST(Lab, OccupancyByBlockSizeOnAT4IsThePublishedOne) {
+  const LabReport report = predicted("occupancy", "t4");
+  for (const auto& [threads, blocks] :
+       {std::pair{32, 16}, {64, 16}, {128, 8}, {256, 4}, {512, 2}, {1024, 1}}) {
+    const auto row =
+        std::ranges::find(report.rows, fmt::format("{} threads", threads), &LabRow::label);
+    EXPECT_EQ(row->blocks_per_sm, blocks) << threads;
+  }
+  EXPECT_THAT(suggestion_text(report),
+              testing::StrEq("suggested by the model: blocks of 1024 threads; 40 of them fill the "
+                             "GPU\n"));
+}
+
+TEST(Lab, ATileMovesAMatmulRightOnTheRoofline) {
+  const LabReport report = predicted("matmul", "h200");
+  const auto at = [&](const char* label) {
+    return *std::ranges::find(report.rows, label, &LabRow::label);
+  };
+  EXPECT_GT(at("tile 32").l2_intensity, 2 * at("naive 32").l2_intensity);
+  EXPECT_GT(at("registers 8x8").l2_intensity, at("tile 32").l2_intensity);
+  for (const LabRow& row : report.rows) {
+    EXPECT_LE(row.work / row.predicted_ns, 1.001 * row.roof) << row.label;
+  }
+}
+
 TEST(Lab, TellsTheRatioThatMatters) {
   EXPECT_THAT(lab_ratio(predicted("ilp", "h200")),
               testing::HasSubstr("predicted: three registers, 1 chain takes"));
@@ -148,7 +218,7 @@ TEST(Lab, MeasuresEveryCaseWithItsBallast) {
   std::vector<std::int64_t> ballasts;
   int made = 0;
   FakeCompiler compiler;
-  LabBench bench{device_of("h200"), &compiler, nullptr};
+  LabBench bench{device_of("h200"), &compiler, nullptr, nullptr};
   bench.measurer = [&](const Kernel&, CacheMode) {
     ++made;
     return std::make_unique<FakeMeasurer>(ballasts);
@@ -162,6 +232,30 @@ TEST(Lab, MeasuresEveryCaseWithItsBallast) {
   EXPECT_THAT(ballasts,
               testing::ElementsAre(0, 8192, 16384, 32768, 49152, 0, 8192, 16384, 32768, 49152));
   EXPECT_EQ(made, 1) << "one problem is set up once";
+}
+
+// The driver's counts stand beside the model's; what it does not tell becomes a note.
+TEST(Lab, AsksTheDriverOfEveryCase) {
+  FakeCompiler compiler;
+  LabBench bench{device_of("t4"), &compiler, nullptr, nullptr};
+  std::vector<int> threads;
+  bench.occupancy = [&](std::span<const OccupancyQuery> queries) {
+    std::vector<DriverOccupancy> answers;
+    for (const OccupancyQuery& query : queries) {
+      threads.push_back(query.threads);
+      answers.push_back({7, 512, 80, query.threads == 32 ? "no such kernel" : ""});
+    }
+    return answers;
+  };
+  const std::vector<Experiment> all = lab_experiments(bench.device);
+  const LabReport report =
+      run_experiment(*std::ranges::find(all, "occupancy", &Experiment::name), bench);
+  EXPECT_THAT(threads, testing::ElementsAre(32, 64, 96, 128, 192, 256, 384, 512, 768, 1024));
+  EXPECT_FALSE(report.rows[0].driver_blocks_per_sm);
+  EXPECT_EQ(report.rows[1].driver_blocks_per_sm, 7);
+  EXPECT_THAT(report.notes, testing::ElementsAre(testing::HasSubstr("no such kernel")));
+  EXPECT_THAT(suggestion_text(report),
+              testing::HasSubstr("by the driver: blocks of 512 threads; 80 of them fill"));
 }
 
 }  // namespace

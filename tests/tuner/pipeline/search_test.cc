@@ -109,6 +109,8 @@ TEST_F(SearchTest, MeasuresTheWholeSpaceAndTheFastestWins) {
   EXPECT_EQ(outcome.search.measured, kernel_.space().count());
   ASSERT_TRUE(outcome.verdict.winner);
   for (const Finalist& finalist : outcome.finalists) {
+    ASSERT_EQ(finalist.compiled.size(), 1U);
+    EXPECT_EQ(finalist.compiled[0].registers, 32);
     EXPECT_LE(outcome.finalists[*outcome.verdict.winner].result.low_ns, finalist.result.high_ns);
   }
   EXPECT_TRUE(measurer.compared_.contains(kernel_.space().id(kernel_.space().default_config())));

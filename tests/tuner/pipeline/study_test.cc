@@ -85,6 +85,39 @@ TEST(BallastFor, IsNothingWhereNoMoreBlocksFitAnyway) {
   EXPECT_EQ(ballast_for(device, launch, 2), 0);
 }
 
+// A copy's `width` makes loads of 4, 8 and 16 bytes.
+TEST(PlanStudy, FindsTheWidthOfLoads) {
+  const StudyPlan plan = plan_study(kernel_of("copy"), {});
+  EXPECT_EQ(plan.width_parameter, "width");
+  EXPECT_GT(plan.widths.size(), 30U);
+  EXPECT_EQ(plan_study(kernel_of("fma_chain"), {}).width_parameter, "");
+  EXPECT_TRUE(plan_study(kernel_of("fma_chain"), {}).widths.empty());
+}
+
+// By hand for an H200, all of whose 64 warps are resident: 64 warps x 32 lanes x 16 bytes are 32
+// KB; 4.6 TB/s (or what the profile has) x latency / 132 SMs are asked for, of a copy half of it.
+TEST(RunStudy, CountsBytesInFlight) {
+  const Kernel kernel = kernel_of("copy");
+  const Study study = study_of(kernel);
+  const models::DeviceProfile& device = kernel.device();
+  std::set<double> widths;
+  for (const StudyPoint& point : study.width_points) {
+    widths.insert(point.load_bytes);
+    EXPECT_NEAR(point.in_flight, point.warps_per_sm * 32 * point.load_bytes * point.ilp, 1);
+    EXPECT_NEAR(point.needed_in_flight,
+                device.dram_read_gbps * device.dram_latency_ns / device.sm_count / 2, 1);
+  }
+  EXPECT_EQ(widths, (std::set<double>{4, 8, 16}));
+}
+
+// With wider loads fewer warps and fewer of them a thread do.
+TEST(RunStudy, WiderLoadsReachThePeakWithWhatLittlesLawAsksFor) {
+  const std::vector<WidthNeed> needs = width_needs(study_of(kernel_of("copy")), false);
+  ASSERT_EQ(needs.size(), 3U);
+  EXPECT_TRUE(needs[2].enough.has_value());
+  EXPECT_GT(needs[2].best, 0.99);
+}
+
 TEST(RunStudy, MovesOccupancyOfTheSameCodeByBallast) {
   std::set<double> occupancies;
   for (const StudyPoint& point : study_of(kernel_of("copy")).points) {
@@ -160,7 +193,7 @@ TEST(RunStudy, MeasuresEachPointWithItsBallast) {
   FakeCompiler compiler;
   FakeMeasurer measurer;
   const Study study = run_study(kernel, {}, plan_study(kernel, {}), &compiler, &measurer);
-  ASSERT_EQ(measurer.jobs.size(), study.points.size());
+  ASSERT_EQ(measurer.jobs.size(), study.points.size() + study.width_points.size());
   EXPECT_EQ(study.points[0].failure, "launch_error");
   for (std::size_t i = 1; i < study.points.size(); ++i) {
     EXPECT_EQ(study.points[i].time_ns, 1001 + static_cast<double>(i));

@@ -96,6 +96,44 @@ TEST(StudyChart, HasACurveAndPointsForEachIlpAndLittlesLaw) {
   EXPECT_EQ(chart.series[5].points.size(), 3U) << "a knee at a quarter";
 }
 
+StudyPoint width_point(double load_bytes, double in_flight, double predicted_ns,
+                       double time_ns = 0) {
+  StudyPoint one = point(1, 1, predicted_ns, time_ns);
+  one.knob = Knob::vector_width;
+  one.load_bytes = load_bytes;
+  one.in_flight = in_flight;
+  one.needed_in_flight = 16 * 1024;
+  return one;
+}
+
+Study study_of_widths() {
+  Study study = study_of();
+  study.width_points = {width_point(4, 4096, 400, 410), width_point(4, 8192, 200, 205),
+                        width_point(16, 16384, 104, 130), width_point(16, 32768, 100, 101)};
+  return study;
+}
+
+TEST(WidthNeeds, AreTheFewestBytesInFlightThatAreEnough) {
+  const auto predicted = width_needs(study_of_widths(), false);
+  ASSERT_EQ(predicted.size(), 2U);
+  EXPECT_FALSE(predicted[0].enough.has_value());
+  EXPECT_EQ(predicted[0].best, 0.5);
+  EXPECT_EQ(predicted[1].enough, 16384);
+  EXPECT_EQ(width_needs(study_of_widths(), true)[1].enough, 32768);
+  EXPECT_TRUE(width_needs(study_of(), false).empty());
+}
+
+TEST(WidthChart, HasACurveForEachWidthAndLittlesLaw) {
+  const Chart chart = width_chart(study_of_widths());
+  ASSERT_EQ(chart.series.size(), 7U) << "predicted, measured, its points, for each; the law";
+  EXPECT_EQ(chart.series[2].name, "4-byte loads");
+  EXPECT_EQ(chart.series[6].points[1].x, 16) << "the knee, in KB";
+  EXPECT_EQ(chart.series[6].points[1].y, 10) << "the roof";
+  EXPECT_TRUE(width_chart(study_of()).empty());
+  EXPECT_THAT(study_text(study_of_widths(), false), HasSubstr("16 KB"));
+  EXPECT_THAT(study_text(study_of_widths(), false), HasSubstr("never: 50 % at best"));
+}
+
 TEST(TextPlot, PutsHighPointsHigh) {
   Chart chart;
   chart.series.push_back({"rising", Mark::points, 0, false, {{0, 0}, {1, 1}}});

@@ -22,7 +22,9 @@ constexpr const char* kDocument = R"json({
     "device": {"name": "NVIDIA H200", "compute_capability": 90, "sm_count": 132,
                "memory_bytes": 150000000000, "driver": "580.65.06", "x-board": "P5"},
     "winner": {"config": {"block": 256, "vector": "float4"}, "time_ns": 1000.5, "low_ns": 990.0,
-               "high_ns": 1010.0, "gflops": 500.0, "gbps": 3000.0, "error": 0.25, "x-watts": 600},
+               "high_ns": 1010.0, "gflops": 500.0, "gbps": 3000.0, "error": 0.25,
+               "compiled": [{"entry": "saxpy<256>", "registers": 40, "static_shared": 128,
+                             "spill_bytes": 8}], "x-watts": 600},
     "default": {"config": {}, "time_ns": 0.0, "low_ns": 0.0, "high_ns": 0.0, "gflops": 0.0,
                 "gbps": 0.0, "error": 0.0},
     "default_failure": "compile_error: too much shared memory",
@@ -51,6 +53,11 @@ TEST(ResultJson, ReadsEveryField) {
   EXPECT_EQ(entry.winner.gflops, 500);
   EXPECT_EQ(entry.winner.gbps, 3000);
   EXPECT_EQ(entry.winner.error, 0.25);
+  ASSERT_EQ(entry.winner.compiled.size(), 1u);
+  EXPECT_EQ(entry.winner.compiled[0].entry, "saxpy<256>");
+  EXPECT_EQ(entry.winner.compiled[0].registers, 40);
+  EXPECT_EQ(entry.winner.compiled[0].static_shared, 128);
+  EXPECT_EQ(entry.winner.compiled[0].spill_bytes, 8);
   EXPECT_TRUE(entry.default_config.config.empty());
   EXPECT_EQ(entry.default_failure, "compile_error: too much shared memory");
   ASSERT_EQ(entry.ties.size(), 1u);

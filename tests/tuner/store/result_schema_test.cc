@@ -27,6 +27,7 @@ ordered_json saved() {
   failed.problem.emplace_back("alpha", 0.5);
   failed.problem.emplace_back("inplace", true);
   failed.winner.other = {{"x-watts", 600}};
+  failed.winner.compiled = {{"scale<256>", 40, 128, 0}};
   failed.throttled = true;
   store.save("saxpy", "h200", entry_of(1024));
   return read_json_file(store.save("saxpy", "h200", failed));
@@ -59,6 +60,9 @@ TEST(ResultSchema, HoldsForNothingElse) {
       {"/entries/0/winner/time_ns", "0"},
       {"/entries/0/winner/error", "1.5"},
       {"/entries/0/winner/config", "[]"},
+      {"/entries/1/winner/compiled", "40"},
+      {"/entries/1/winner/compiled/0/registers", nullptr},
+      {"/entries/1/winner/compiled/0/registers", "-1"},
       {"/entries/0/default", nullptr},
       {"/entries/0/default/time_ns", "-1"},
       {"/entries/0/ties/0/config", nullptr},

@@ -1,0 +1,38 @@
+// Hardware counters of a configuration's launches, read by Nsight Compute's command line, `ncu`,
+// from a process that runs the configuration once.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "models/estimate.h"
+#include "tuner/measure/job.h"
+#include "tuner/report/counters.h"
+
+namespace tuner {
+
+// The counters of a job's kernel launches, in their order (a memset has none).
+using ReadCounters = std::function<std::vector<Counters>(const MeasureSetup&, const MeasureJob&)>;
+
+// `ncu` on $PATH. Throws TunerError saying what to install where there is none.
+std::filesystem::path find_ncu();
+
+// Runs `tuner run-once` under `ncu` for each job; some seconds, since the kernel is run again for
+// each group of counters. Clocks are left as they are. It throws TunerError where counters may not
+// be read (saying how they may), or ncu fails.
+ReadCounters ncu_reader(std::filesystem::path ncu);
+
+// What `ncu --csv --page raw --print-units base` printed, with whatever else the two programs said.
+// Throws TunerError where that holds no counters, with the reason.
+std::vector<Counters> parse_ncu(const std::string& output);
+
+// What the model has for a launch of a kernel; `estimate` is that of `shape` on `device`.
+Counters model_counters(const models::DeviceProfile& device, const models::KernelShape& shape,
+                        const models::Estimate& estimate, std::size_t launch);
+
+// The place of a launch among the kernel launches of the job.
+std::size_t kernel_index(const std::vector<LaunchStep>& steps, std::size_t step);
+
+}  // namespace tuner

@@ -1,0 +1,61 @@
+// What the model says in the place of a hardware counter.
+#include <algorithm>
+
+#include "models/pipes.h"
+#include "tuner/pipeline/counting.h"
+
+namespace tuner {
+namespace {
+
+// The mean over requests of one kind.
+std::optional<double> sectors_per_request(const models::LaunchShape& launch, bool store) {
+  double requests = 0, sectors = 0;
+  for (const models::MemoryAccess& access : launch.accesses) {
+    if (access.shared || access.store != store) continue;
+    requests += access.requests_per_warp;
+    sectors += access.requests_per_warp * access.sectors_per_request;
+  }
+  return requests > 0 ? std::optional(sectors / requests) : std::nullopt;
+}
+
+std::optional<double> bank_conflicts(const models::LaunchShape& launch, double warps) {
+  constexpr double kWavefrontBytes = 128;
+  double conflicts = 0;
+  bool any = false;
+  for (const models::MemoryAccess& access : launch.accesses) {
+    if (!access.shared) continue;
+    any = true;
+    const double least = std::max(1.0, access.width_bytes * access.active_lanes / kWavefrontBytes);
+    conflicts += warps * access.requests_per_warp * std::max(0.0, access.bank_wavefronts - least);
+  }
+  return any ? std::optional(conflicts) : std::nullopt;
+}
+
+}  // namespace
+
+Counters model_counters(const models::DeviceProfile& device, const models::KernelShape& shape,
+                        const models::Estimate& estimate, std::size_t launch) {
+  Counters counters;
+  if (launch >= estimate.occupancy.size()) return counters;
+  const models::LaunchShape& one = shape.launches[launch];
+  const double warps_per_block = (one.threads + 31) / 32;
+  const double warps = warps_per_block * static_cast<double>(one.blocks);
+  counters.occupancy = estimate.occupancy[launch].occupancy;
+  if (one.accesses.empty()) return counters;
+  counters.load_sectors = sectors_per_request(one, false);
+  counters.store_sectors = sectors_per_request(one, true);
+  counters.bank_conflicts = bank_conflicts(one, warps);
+  const models::DramBytes moved = models::dram_bytes(
+      {.device = device,
+       .shape = one,
+       .warps_per_block = warps_per_block,
+       .warps = warps,
+       .resident_blocks = static_cast<double>(estimate.occupancy[launch].blocks_per_sm),
+       .spill_bytes = one.spill_bytes,
+       .cold = shape.cold});
+  counters.dram_read = moved.read;
+  counters.dram_written = moved.written;
+  return counters;
+}
+
+}  // namespace tuner
