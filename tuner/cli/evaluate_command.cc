@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "expr/error.h"
 #include "models/pipes.h"
@@ -20,26 +21,34 @@ namespace {
 
 struct EvaluateFlags {
   std::vector<std::string> files;
-  std::string kernel, device, trials;
+  std::vector<std::string> kernels;  // folders, of kernels that are no built-in ones
+  std::string device, trials;
   EvaluateOptions options;
 };
 
-// A journal names its GPU; what it can do has to be found.
-models::DeviceProfile profile_of(const std::string& name, const EvaluateFlags& flags) {
+// What is known here of the GPU that a file names; nullopt where nothing is.
+std::optional<models::DeviceProfile> profile_of(const std::string& name,
+                                                const EvaluateFlags& flags) {
   if (!flags.device.empty()) return DeviceOption{flags.device}.choose().profile;
   const std::vector<models::DeviceProfile> known = known_profiles();
   const auto found = std::ranges::find(known, name, &models::DeviceProfile::name);
-  if (found != known.end()) return *found;
-  throw TunerError(
-      fmt::format("No profile of \"{}\" is known here: give its profile with --device.", name));
+  if (found == known.end()) return std::nullopt;
+  return *found;
 }
 
 Recording load(const std::string& file, const EvaluateFlags& flags) {
   const std::string schema = measured_schema(file);
-  if (schema == "tuner.recording") return load_recording(file);
+  if (schema == "tuner.recording") {
+    Recording recording = load_recording(file);
+    recording.device = profile_of(recording.device.name, flags).value_or(recording.device);
+    return recording;
+  }
   if (schema == "tuner.journal") {
     const JournalContent journal = read_journal(file);
-    return as_recording(journal, profile_of(journal.header.device, flags));
+    const std::string& name = journal.header.device;
+    if (const auto profile = profile_of(name, flags)) return as_recording(journal, *profile);
+    throw TunerError(
+        fmt::format("No profile of \"{}\" is known here: give its profile with --device.", name));
   }
   throw TunerError(fmt::format(
       "{} is a {}, which holds winners only: give a recording (tuner record) or a journal.", file,
@@ -66,6 +75,14 @@ void add_row(Table& table, const std::string& name, const models::RankQuality& q
              fmt::format("{:.1f} %", 100 * quality.share_with_best),
              fmt::format("{:.1f} %", 100 * quality.kept_share),
              fmt::format("{:.3f}", quality.kept_best)});
+}
+
+KernelDescription kernel_of(const std::string& name, const EvaluateFlags& flags) {
+  for (const std::string& folder : flags.kernels) {
+    KernelDescription kernel = find_kernel(folder);
+    if (kernel.name == name) return kernel;
+  }
+  return find_kernel(name);
 }
 
 // A column for each of the model's pipes, in the order of models::kPipes; times in ns.
@@ -106,9 +123,8 @@ ExitCode run(const EvaluateFlags& flags, const Output& output) {
   nlohmann::ordered_json files = nlohmann::ordered_json::array();
   for (const std::string& file : flags.files) {
     const Recording recording = load(file, flags);
-    const KernelDescription kernel =
-        find_kernel(flags.kernel.empty() ? recording.kernel : flags.kernel);
-    const Evaluation evaluation = evaluate(kernel, recording, flags.options);
+    const Evaluation evaluation =
+        evaluate(kernel_of(recording.kernel, flags), recording, flags.options);
     if (evaluation.left_out > 0) {
       spdlog::warn("{}: {} trials are left out: the kernel's space does not hold them", file,
                    evaluation.left_out);
@@ -138,10 +154,12 @@ ExitCode run(const EvaluateFlags& flags, const Output& output) {
 Action declare_evaluate(CLI::App& app) {
   auto flags = std::make_shared<EvaluateFlags>();
   app.add_option("FILE", flags->files, "recordings (tuner record) and journals")->required();
-  app.add_option("--kernel", flags->kernel,
-                 "the kernel's folder, where it is no built-in one; default: the recording's name");
+  app.add_option("--kernel", flags->kernels, "folders of kernels that are no built-in ones")
+      ->type_name("KERNEL")
+      ->allow_extra_args(false);
   app.add_option("--device", flags->device,
-                 "profile of the GPU that a journal is from, where its name is not known")
+                 "profile to evaluate; the one known by the GPU's name where left out, else the "
+                 "recording's own")
       ->type_name("DEVICE");
   app.add_flag("--compiled", flags->options.compiled,
                "with the recorded registers and spills, as after compiling");
