@@ -168,7 +168,7 @@ double shared_ns(const LaunchLoad& load) {
 // which an inner loop that is unrolled over several steps of the chains runs each once: a wavefront
 // and an issue slot. L1 writes the stores, half of them, through to L2.
 double spill_ns(const LaunchLoad& load) {
-  constexpr double kWord = 4, kUnrolled = 8;
+  constexpr double kWord = 4, kUnrolled = 16;
   const double steps = std::max(1.0, chain_steps(load.shape) / kUnrolled);
   const double words = static_cast<double>(load.spill_bytes) / kWord * steps;
   const double wavefront = kLanes * kWord / load.device.shared_bytes_per_clock;

@@ -93,9 +93,10 @@ TEST(EstimateMatmul, BankConflictsAndSpillsCost) {
   EXPECT_EQ(explained.bound, "shared");
   EXPECT_THAT(explained.words, HasSubstr("bank conflicts"));
   KernelShape spills = good;
-  spills.launches[0].spill_bytes = 128;  // around the loop: see spill_ns
-  EXPECT_EQ(tflops(spills), tflops(good));
-  spills.launches[0].spill_bytes = 192;
+  spills.launches[0].spill_bytes = 32;  // a few instructions of an unrolled loop
+  EXPECT_LT(tflops(spills), tflops(good));
+  EXPECT_GT(tflops(spills), 0.95 * tflops(good));
+  spills.launches[0].spill_bytes = 2000;
   EXPECT_LT(tflops(spills), 0.75 * tflops(good));
 }
 

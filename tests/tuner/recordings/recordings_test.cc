@@ -146,24 +146,25 @@ TEST_P(Recorded, IsSearchedInAMinute) {
 }
 
 INSTANTIATE_TEST_SUITE_P(H200, Recorded,
-                         testing::Values(Floor{"fit-matmul-1024", 0.7, 0.9, 0.9, 0.9, 0},
-                                         Floor{"fit-matmul-4096", 0.7, 0.9, 0.9, 0.9, 0},
-                                         Floor{"eval-matmul-512", 0.7, 0.9, 0.9, 0.9, 0},
-                                         Floor{"eval-matmul-2048", 0.7, 0.8, 0.9, 0.9, 0},
-                                         Floor{"eval-matmul-3000", 0.7, 0.9, 0.9, 0.9, 0},
-                                         Floor{"eval-matmul-8192x128x8192", 0.7, 0.9, 0.9, 0.9, 0},
-                                         Floor{"fit-copy-2e24", 0.4, 0.8, 0.9, 0.9, 0},
-                                         Floor{"eval-copy-2e20", 0.4, 0.7, 0.8, 0.8, 0},
-                                         Floor{"eval-copy-2e28", 0.4, 0.8, 0.9, 0.9, 0},
-                                         Floor{"fit-reduction-2e24", 0.7, 0.8, 0.9, 0.9, 0},
-                                         Floor{"eval-reduction-2e20", 0.7, 0.8, 0.9, 0.9, 0},
-                                         Floor{"eval-reduction-2e28", 0.7, 0.8, 0.9, 0.9, 0},
-                                         Floor{"fit-gather-stride4", 0.4, 0.8, 0.9, 0.9, 0},
-                                         Floor{"eval-gather-stride1", 0.2, 0.8, 0.9, 0.9, 0},
-                                         Floor{"eval-gather-stride32", 0.7, 0.8, 0.9, 0.9, 0},
-                                         Floor{"eval-gather-shuffled", -1, 0.9, 0.9, 0.9, 0},
-                                         Floor{"eval-transpose", 0.7, 0.8, 0.9, 0.9, 0},
-                                         Floor{"eval-stencil", 0.4, 0.8, 0.9, 0.9, 0}));
+                         testing::Values(Floor{"fit-copy-2e24", 0.60, 0.93, 0.95, 0.95, 9},
+                                         Floor{"fit-gather-stride4", 0.65, 0.89, 0.92, 0.92, 9},
+                                         Floor{"fit-matmul-1024", 0.75, 1.00, 1.00, 1.00, 9},
+                                         Floor{"fit-matmul-4096", 0.84, 0.95, 0.95, 0.95, 9},
+                                         Floor{"fit-reduction-2e24", 0.84, 0.93, 0.99, 1.00, 9},
+                                         Floor{"eval-copy-2e20", 0.51, 0.80, 0.90, 0.90, 9},
+                                         Floor{"eval-copy-2e28", 0.61, 0.95, 0.95, 0.96, 9},
+                                         Floor{"eval-gather-shuffled", -0.89, 0.98, 0.98, 0.98, 9},
+                                         Floor{"eval-gather-stride1", 0.33, 0.96, 0.96, 0.96, 9},
+                                         Floor{"eval-gather-stride32", 0.85, 0.97, 1.00, 1.00, 9},
+                                         Floor{"eval-matmul-2048", 0.81, 0.89, 0.94, 1.00, 9},
+                                         Floor{"eval-matmul-3000", 0.77, 0.94, 1.00, 1.00, 9},
+                                         Floor{"eval-matmul-512", 0.86, 1.00, 1.00, 1.00, 9},
+                                         Floor{"eval-matmul-8192x128x8192", 0.79, 0.98, 0.99, 1.00,
+                                               9},
+                                         Floor{"eval-reduction-2e20", 0.84, 1.00, 1.00, 1.00, 9},
+                                         Floor{"eval-reduction-2e28", 0.86, 0.90, 0.99, 1.00, 9},
+                                         Floor{"eval-stencil", 0.51, 0.83, 0.99, 0.99, 9},
+                                         Floor{"eval-transpose", 0.83, 0.90, 0.92, 0.93, 9}));
 
 }  // namespace
 }  // namespace tuner
