@@ -35,6 +35,48 @@ double access_l2_bytes(const LaunchLoad& load, const MemoryAccess& access) {
          std::max(access.l1_reuse, 1.0);
 }
 
+double resident_warps(const LaunchLoad& load) {
+  return load.resident_blocks * load.warps_per_block;
+}
+
+double global_round_trips(const LaunchShape& shape) {
+  double loads = 0;
+  for (const MemoryAccess& access : shape.accesses) {
+    if (!access.shared && !access.store) loads += access.requests_per_warp;
+  }
+  return loads / std::max(shape.loads_in_flight, 1.0);
+}
+
+// What all resident warps have asked for at once.
+double bytes_in_flight(const LaunchLoad& load) {
+  double requests = 0, bytes = 0;
+  for (const MemoryAccess& access : load.shape.accesses) {
+    if (access.shared || access.store) continue;
+    requests += access.requests_per_warp;
+    bytes += access.requests_per_warp * access.sectors_per_request * kSector;
+  }
+  if (requests <= 0) return 0;
+  const double at_once = std::clamp(load.shape.loads_in_flight, 1.0, std::max(requests, 1.0));
+  return resident_warps(load) * load.device.sm_count * at_once * bytes / requests;
+}
+
+// DRAM turns between reads and writes. Where threads write what they have read without a barrier
+// between, reads that are waiting keep DRAM from the writes: for each doubling of the bytes in
+// flight beyond twice those that its latency asks for, a copy takes 2 % longer. And where one wave
+// of blocks strides over everything, they drift apart and read and write at many places: 10 %.
+// Reads alone do not mind. (Recordings of copies on an H200.)
+double turning(const LaunchLoad& load, double roof, double mixed) {
+  constexpr double kCostOfDoubling = 0.02, kEnough = 2, kCostOfStriding = 0.1, kLoop = 1.5;
+  const double enough = kEnough * roof * load.device.dram_latency_ns;
+  const bool crowds = enough > 0 && load.shape.barriers_per_block == 0;
+  const double excess = crowds ? bytes_in_flight(load) / enough : 1;
+  const bool one_wave =
+      static_cast<double>(load.shape.blocks) <= load.resident_blocks * load.device.sm_count;
+  const bool strides = one_wave && global_round_trips(load.shape) > kLoop;
+  return 1 + mixed * (kCostOfDoubling * std::log2(std::max(excess, 1.0)) +
+                      (strides ? kCostOfStriding : 0));
+}
+
 double dram_ns(const LaunchLoad& load) {
   const DramBytes bytes = dram_bytes(load);
   const double total = bytes.read + bytes.written;
@@ -42,7 +84,7 @@ double dram_ns(const LaunchLoad& load) {
   // Turning the bus around costs; the fewer the writes, the nearer the roof of reads alone.
   const double mixed = std::min(1.0, 2 * bytes.written / total);
   const double roof = mixed * load.device.dram_gbps + (1 - mixed) * load.device.dram_read_gbps;
-  return total / roof;
+  return total / roof * turning(load, roof, mixed);
 }
 
 double l2_ns(const LaunchLoad& load) { return l2_bytes(load) / load.device.l2_gbps; }
@@ -67,23 +109,11 @@ double global_wait_ns(const LaunchLoad& load) {
   return wait / std::max(load.shape.loads_in_flight, 1.0);
 }
 
-double global_round_trips(const LaunchShape& shape) {
-  double loads = 0;
-  for (const MemoryAccess& access : shape.accesses) {
-    if (!access.shared && !access.store) loads += access.requests_per_warp;
-  }
-  return loads / std::max(shape.loads_in_flight, 1.0);
-}
-
 // The warps of a block leave their slots together: a block that lives for few round trips leaves
 // them idle while its slowest warp ends.
 double drain_factor(const LaunchLoad& load) {
   const double trips = std::max(1.0, global_round_trips(load.shape));
   return 1 + load.device.block_drain * std::log2(std::max(load.warps_per_block, 1.0)) / trips;
-}
-
-double resident_warps(const LaunchLoad& load) {
-  return load.resident_blocks * load.warps_per_block;
 }
 
 // Serial cycles of one warp: a step of its chains waits for the FMA before, and for fragments from
