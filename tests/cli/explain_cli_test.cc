@@ -22,6 +22,10 @@ TEST(Explain, CompilesForADeviceThatIsNotThere) {
   // 2 * 4096^3 operations at H200's 67 TFLOP/s of FP32 take 2.05 ms at the very least.
   EXPECT_GT(json.at("predicted_ms").get<double>(), 2.0);
   EXPECT_TRUE(json.at("pipes").contains(json.at("bound").get<std::string>()));
+  // 66,908 GFLOP/s of FP32 over 4400 GB/s; each byte of a tile of 16 x 16 serves several FMAs.
+  EXPECT_NEAR(json.at("roofline").at("ridge").get<double>(), 15.2, 0.1);
+  EXPECT_GT(json.at("roofline").at("flops_per_byte").get<double>(), 1);
+  EXPECT_LE(json.at("roofline").at("roof_gflops").get<double>(), 66909);
   ASSERT_FALSE(json.at("accesses").empty());
   for (const auto& access : json.at("accesses")) {
     for (const char* field : {"name", "sectors_per_request", "efficiency", "bank_wavefronts"}) {

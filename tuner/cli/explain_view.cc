@@ -7,6 +7,7 @@
 #include "tuner/cli/occupancy_view.h"
 #include "tuner/cli/quantity.h"
 #include "tuner/cli/value_json.h"
+#include "tuner/pipeline/moved_bytes.h"
 #include "tuner/report/bar.h"
 #include "tuner/report/table.h"
 #include "tuner/report/table_text.h"
@@ -167,6 +168,46 @@ std::string derived_text(const models::LaunchShape& launch, bool color) {
          notes_text("unknown", derived.unknown) + loops_text(derived.loops, color);
 }
 
+// Where the useful FLOPs stand under the roofs of arithmetic and memory.
+struct Roofline {
+  double flops_per_byte = 0, ridge = 0;        // of DRAM; 0: no bytes there
+  double l2_flops_per_byte = 0, l2_ridge = 0;  // between the SMs and L2
+  double roof_gflops = 0;                      // 0: the work is no FLOPs
+};
+
+Roofline place(const Explanation& explanation) {
+  const models::KernelShape& shape = explanation.shape;
+  if (!(shape.useful_flops > 0) || !explanation.estimate.keep) return {};
+  const models::DeviceProfile& device = explanation.kernel.device();
+  const MovedBytes moved = moved_bytes(device, shape, explanation.estimate);
+  const bool fp64 = std::ranges::any_of(shape.launches, &models::LaunchShape::fp64);
+  Roofline result;
+  const double peak = fp64 ? device.fp64_gflops() : device.fp32_gflops();
+  result.roof_gflops = peak;
+  const auto under = [&](double bytes, double gbps, double& intensity, double& ridge) {
+    if (!(bytes > 0) || !(gbps > 0)) return;
+    intensity = shape.useful_flops / bytes;
+    ridge = peak / gbps;
+    result.roof_gflops = std::min(result.roof_gflops, intensity * gbps);
+  };
+  under(moved.dram, device.dram_gbps, result.flops_per_byte, result.ridge);
+  under(moved.l2, device.l2_gbps, result.l2_flops_per_byte, result.l2_ridge);
+  return result;
+}
+
+std::string roofline_text(const Roofline& roofline) {
+  if (!(roofline.roof_gflops > 0)) return "";
+  const auto side = [](const char* memory, double intensity, double ridge) {
+    return intensity > 0
+               ? fmt::format(", {:.3g} FLOP a byte of {} ({} of the ridge at {:.3g})", intensity,
+                             memory, intensity < ridge ? "left" : "right", ridge)
+               : "";
+  };
+  return fmt::format("roofline: {:.0f} GFLOP/s at most{}{}\n", roofline.roof_gflops,
+                     side("DRAM", roofline.flops_per_byte, roofline.ridge),
+                     side("L2", roofline.l2_flops_per_byte, roofline.l2_ridge));
+}
+
 }  // namespace
 
 ordered_json explanation_json(const Explanation& explanation) {
@@ -194,6 +235,13 @@ ordered_json explanation_json(const Explanation& explanation) {
   json["pipes"] = ordered_json::object();
   for (const models::Pipe& pipe : estimate.pipes)
     json["pipes"][pipe.name] = pipe.time_ns / kNsPerMs;
+  if (const Roofline roofline = place(explanation); roofline.roof_gflops > 0) {
+    json["roofline"] = {{"flops_per_byte", roofline.flops_per_byte},
+                        {"ridge", roofline.ridge},
+                        {"l2_flops_per_byte", roofline.l2_flops_per_byte},
+                        {"l2_ridge", roofline.l2_ridge},
+                        {"roof_gflops", roofline.roof_gflops}};
+  }
   json["bound"] = estimate.bound;
   json["words"] = estimate.words;
   json["accesses"] = std::move(accesses);
@@ -214,9 +262,10 @@ std::string explanation_text(const Explanation& explanation, bool color) {
     text += launch_text(shape.launches[i], occupancy_of(explanation, i), color) + '\n';
   }
   if (!estimate.keep) text += "the search would drop it: " + estimate.drop_reason + '\n';
-  text += fmt::format("predicted {}, no run can beat {}; bound by {}\n{}\n\n{}",
-                      show_time_ns(estimate.time_ns), show_time_ns(estimate.bound_ns),
-                      estimate.bound, estimate.words, pipes_text(estimate, color));
+  text +=
+      fmt::format("predicted {}, no run can beat {}; bound by {}\n{}\n{}\n{}",
+                  show_time_ns(estimate.time_ns), show_time_ns(estimate.bound_ns), estimate.bound,
+                  estimate.words, roofline_text(place(explanation)), pipes_text(estimate, color));
   text += accesses_text(shape, color);
   for (const models::LaunchShape& launch : shape.launches) text += derived_text(launch, color);
   if (counters.empty()) return text;
