@@ -52,7 +52,7 @@ AssumedResources assumed_resources(const DeviceProfile& device, const LaunchShap
     // The compiler is told the block size, often how many blocks must fit too, and spills what
     // these have no room for: a word for each register that is missing, which is stored and loaded
     // at several places of an unrolled loop (counted in matmul's code for sm_90).
-    constexpr std::int64_t kRegisterBytes = 4 * 8;
+    constexpr std::int64_t kRegisterBytes = 32;
     int most = launchable_registers(device, shape.threads * std::max(shape.min_blocks_per_sm, 1));
     if (shape.register_limit > 0) most = std::min(most, shape.register_limit);
     const int excess = std::max(0, shape.min_registers - most);

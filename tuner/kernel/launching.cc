@@ -43,6 +43,7 @@ const CompiledEntry* find_entry(std::span<const CompiledEntry> compiled, const s
 std::vector<std::int64_t> integers(const std::vector<BoundText>& texts,
                                    std::span<const expr::Cell> cells) {
   std::vector<std::int64_t> values;
+  values.reserve(texts.size());
   for (const BoundText& text : texts) values.push_back(text.integer(cells, 0));
   return values;
 }

@@ -82,6 +82,7 @@ void keep_likely(Pruned& pruned) {
   const std::size_t likely = likely_count(all.size());
   if (likely == all.size()) return;
   std::vector<double> times;
+  times.reserve(all.size());
   for (const search::Candidate& candidate : all) times.push_back(candidate.predicted_ns);
   const auto last = times.begin() + static_cast<std::ptrdiff_t>(likely) - 1;
   std::nth_element(times.begin(), last, times.end());
