@@ -236,7 +236,7 @@ Fitted fit_lines_per_clock(const Points& points, double ghz) {
   std::vector<double> cycles, lines;
   for (const double variant : points.variants(Probe::tags)) {
     const std::vector<ProbePoint> these = points.of(Probe::tags, variant, kAnyThreads);
-    const Fitted requests = per_clock(these, ghz, 1 / kWarp);
+    Fitted requests = per_clock(these, ghz, 1 / kWarp);
     if (!requests.problem.empty()) return requests;
     cycles.push_back(1 / requests.value);
     lines.push_back(variant);
@@ -249,7 +249,7 @@ Fitted fit_lines_per_clock(const Points& points, double ghz) {
 Fitted fit_barrier(const Points& points, double ghz) {
   std::vector<double> cycles, warps;
   for (const int threads : points.threads(Probe::barrier)) {
-    const Fitted fitted = slope_ns(points.of(Probe::barrier, kAny, threads));
+    Fitted fitted = slope_ns(points.of(Probe::barrier, kAny, threads));
     if (!fitted.problem.empty()) return fitted;
     cycles.push_back(fitted.value * ghz);
     warps.push_back(threads / kWarp);

@@ -93,8 +93,9 @@ ExitCode run(const CalibrateFlags& flags, const Output& output) {
   const std::filesystem::path file = output_file(flags, device.profile.id);
   const auto begin = std::chrono::steady_clock::now();
   ProbeTimes times = measure(device);
+  models::Calibration calibration = models::calibrate(device.profile, times.points);
   CalibrationRun run{
-      .calibration = models::calibrate(device.profile, times.points),
+      .calibration = std::move(calibration),
       .times = std::move(times),
       .driver = device.driver_version,
       .wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()};

@@ -47,6 +47,7 @@ struct Pipe {
 // In a process group of its own, so that what it starts ends with it.
 pid_t start(std::vector<std::string> argv, const Pipe& pipe) {
   std::vector<char*> words;
+  words.reserve(argv.size() + 1);
   for (std::string& word : argv) words.push_back(word.data());
   words.push_back(nullptr);
   posix_spawn_file_actions_t actions;

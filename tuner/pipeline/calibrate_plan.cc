@@ -174,9 +174,9 @@ class Planner {
       for (const std::int64_t requests : doubled(1024)) {
         ProbeLaunch tags = resident(Probe::tags, kMemory,
                                     fmt::format("tuner_calibrate::tags<{}>", lines), kFullBlock);
-        tags.workspaces.push_back({"in", lines * 512, "never"});
+        tags.workspaces.push_back({"in", std::int64_t{512} * lines, "never"});
         add(std::move(tags), lines, requests,
-            {workspace("in"), scalar("i32", requests), scalar("i32", lines * 32),
+            {workspace("in"), scalar("i32", requests), scalar("i32", std::int64_t{32} * lines),
              workspace(kNever)});
       }
     }

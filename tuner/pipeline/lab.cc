@@ -70,6 +70,7 @@ class Runner {
 
   void compile(std::vector<Subject>& subjects) const {
     std::vector<CompileJob> jobs;
+    jobs.reserve(subjects.size());
     for (const Subject& subject : subjects) {
       jobs.push_back(compile_job(subject.kernel.build(subject.config), subject.one.label,
                                  bench_.device.compute_capability));

@@ -23,7 +23,7 @@ Experiment matmul() {
                                   {{"algorithm", std::string(algorithm)}, {"TILE", whole(tile)}}});
     }
   }
-  for (const int size : {4, 8}) {
+  for (const std::int64_t size : {4, 8}) {
     experiment.cases.push_back({fmt::format("registers {0}x{0}", size),
                                 "matmul",
                                 {{"n", "2048"}},

@@ -79,7 +79,8 @@ Experiment register_limit() {
       "4x4",
       {}};
   // 256 threads each: a larger tile a thread is a larger tile a block.
-  for (const auto& [rows, columns] : {std::pair{4, 4}, {8, 8}, {16, 8}}) {
+  using Tile = std::pair<std::int64_t, std::int64_t>;
+  for (const auto& [rows, columns] : {Tile{4, 4}, Tile{8, 8}, Tile{16, 8}}) {
     experiment.cases.push_back({fmt::format("{}x{}", rows, columns),
                                 "matmul",
                                 {{"n", "2048"}},
