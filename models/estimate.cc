@@ -142,8 +142,9 @@ void add_launch(const DeviceProfile& device, const LaunchShape& shape, bool cold
   const JoinedTime joined = join(load, pipes);
   tally.add(pipes);
   tally.add("tail", joined.tail_ns());
-  tally.add("exchange", shape.exchanges * device.exchange_us * 1e3);
-  result.time_ns += joined.time_ns + shape.exchanges * device.exchange_us * 1e3;
+  const double exchange = without == kExchange ? 0 : shape.exchanges * device.exchange_us * 1e3;
+  tally.add(kExchange, exchange);
+  result.time_ns += joined.time_ns + exchange;
   if (pipes.spill > kHeavySpill * joined.time_ns) drop(result, "spills");
 }
 

@@ -50,6 +50,9 @@ inline constexpr auto kPipes = std::to_array<NamedPipe>({{"dram", &PipeTimes::dr
                                                          {"barrier", &PipeTimes::barrier},
                                                          {"dispatch", &PipeTimes::dispatch}});
 
+// What comes after all of them, and is no unit's: blocks that wait for one another.
+inline constexpr const char* kExchange = "exchange";
+
 PipeTimes pipe_times(const LaunchLoad& load);
 
 // Bytes that the launch moves to and from DRAM, with what L2 keeps taken off.

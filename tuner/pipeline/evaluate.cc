@@ -43,6 +43,8 @@ class Evaluator {
     for (const models::NamedPipe& pipe : models::kPipes) {
       if (is_used(pipe.name)) result.without.emplace_back(pipe.name, quality(pipe.name));
     }
+    if (is_used(models::kExchange))
+      result.without.emplace_back(models::kExchange, quality(models::kExchange));
     return result;
   }
 
@@ -92,12 +94,15 @@ class Evaluator {
 
   // As keep_likely does it in a search.
   static void drop_unlikely(std::vector<models::RankedTrial>& trials) {
-    std::vector<models::RankedTrial*> order;
+    std::vector<double> times;
+    std::vector<models::RankedTrial*> kept;
     for (models::RankedTrial& trial : trials) {
-      if (trial.kept) order.push_back(&trial);
+      if (!trial.kept) continue;
+      times.push_back(trial.predicted_ns);
+      kept.push_back(&trial);
     }
-    std::ranges::stable_sort(order, {}, &models::RankedTrial::predicted_ns);
-    for (std::size_t i = likely_count(order.size()); i < order.size(); ++i) order[i]->kept = false;
+    const std::vector<bool> keep = likely(times);
+    for (std::size_t i = 0; i < kept.size(); ++i) kept[i]->kept = keep[i];
   }
 
   const Recording& recording_;

@@ -1,8 +1,10 @@
 #include "tuner/pipeline/prune.h"
 
 #include <algorithm>
+#include <numeric>
 #include <random>
 #include <thread>
+#include <utility>
 
 #include "models/estimate.h"
 #include "tuner/kernel/access_memo.h"
@@ -72,32 +74,31 @@ Pruned prune(const Kernel& kernel, bool cold, std::uint64_t seed) {
   return pruned;
 }
 
-std::size_t likely_count(std::size_t scored) {
-  constexpr std::size_t kPercent = 3, kLeast = 8;
-  return std::min(scored, std::max(kLeast, (scored * kPercent + 99) / 100));
+std::vector<bool> likely(std::span<const double> predicted_ns) {
+  constexpr std::size_t kPercent = 3, kLeast = 8, kWhole = 100;
+  const std::size_t share = (predicted_ns.size() * kPercent + kWhole - 1) / kWhole;
+  const std::size_t count = std::min(predicted_ns.size(), std::max(kLeast, share));
+  std::vector<std::size_t> order(predicted_ns.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return predicted_ns[i]; });
+  std::vector<bool> result(predicted_ns.size(), false);
+  for (std::size_t i = 0; i < count; ++i) result[order[i]] = true;
+  return result;
 }
 
 void keep_likely(Pruned& pruned) {
-  std::vector<search::Candidate>& all = pruned.candidates;
-  const std::size_t likely = likely_count(all.size());
-  if (likely == all.size()) return;
   std::vector<double> times;
-  times.reserve(all.size());
-  for (const search::Candidate& candidate : all) times.push_back(candidate.predicted_ns);
-  const auto last = times.begin() + static_cast<std::ptrdiff_t>(likely) - 1;
-  std::nth_element(times.begin(), last, times.end());
-  // Equals of the last one stay as long as there is room, in the space's order.
-  std::size_t room =
-      likely -
-      static_cast<std::size_t>(std::ranges::count_if(
-          all, [&](const search::Candidate& candidate) { return candidate.predicted_ns < *last; }));
-  pruned.dropped["unlikely by the model"] += all.size() - likely;
-  std::erase_if(all, [&](const search::Candidate& candidate) {
-    if (candidate.predicted_ns != *last) return candidate.predicted_ns > *last;
-    if (room == 0) return true;
-    --room;
-    return false;
-  });
+  times.reserve(pruned.candidates.size());
+  for (const search::Candidate& candidate : pruned.candidates)
+    times.push_back(candidate.predicted_ns);
+  const std::vector<bool> keep = likely(times);
+  std::vector<search::Candidate> kept;
+  for (std::size_t i = 0; i < keep.size(); ++i) {
+    if (keep[i]) kept.push_back(std::move(pruned.candidates[i]));
+  }
+  if (kept.size() < keep.size())
+    pruned.dropped["unlikely by the model"] += keep.size() - kept.size();
+  pruned.candidates = std::move(kept);
 }
 
 std::optional<double> predict_ns(const Kernel& kernel, const search::Config& config, bool cold) {

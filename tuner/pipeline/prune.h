@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,10 +27,10 @@ inline constexpr std::size_t kScoredAtMost = 200000;
 // as many.
 Pruned prune(const Kernel& kernel, bool cold, std::uint64_t seed);
 
-// How many of so many configurations the default strategy begins with: the model's first 3 %, and 8
-// at least. Recordings hold something within 1 % of the best among them, nearly all
-// (docs/model.md).
-std::size_t likely_count(std::size_t scored);
+// Which of the model's times the default strategy begins with: the first 3 %, and 8 at least.
+// Equals count in the order in which they are given. Recordings hold something within 1 % of the
+// best among them, nearly all (docs/model.md).
+std::vector<bool> likely(std::span<const double> predicted_ns);
 
 // Drops all but the likely ones. The strategy still goes to neighbours of what is fast, and on to
 // others once nothing is left.

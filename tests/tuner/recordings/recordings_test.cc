@@ -4,9 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
 #include <queue>
-#include <set>
 #include <unordered_map>
 
 #include "models/device_profile.h"
@@ -120,13 +118,8 @@ class Replay {
   }
 
  private:
-  struct Hash {
-    std::size_t operator()(const search::Config& config) const {
-      return search::ConfigHash()(config);
-    }
-  };
   const Kernel& kernel_;
-  std::unordered_map<search::Config, const RecordedTrial*, Hash> trials_;
+  std::unordered_map<search::Config, const RecordedTrial*, search::ConfigHash> trials_;
   double best_ns_ = std::numeric_limits<double>::infinity();
 };
 

@@ -1,0 +1,143 @@
+// Each term of the estimate by itself: a shape that differs in one thing only.
+#include <gtest/gtest.h>
+
+#include "models/estimate.h"
+#include "models/pipes.h"
+#include "tests/models/known_devices.h"
+
+namespace tuner::models {
+namespace {
+
+double time_of(const LaunchShape& launch) {
+  KernelShape kernel;
+  kernel.launches = {launch};
+  return estimate(known_device("h200"), kernel).time_ns;
+}
+
+double pipe_of(const LaunchShape& launch, std::string_view name) {
+  KernelShape kernel;
+  kernel.launches = {launch};
+  for (const Pipe& pipe : estimate(known_device("h200"), kernel).pipes) {
+    if (pipe.name == name) return pipe.time_ns;
+  }
+  return 0;
+}
+
+MemoryAccess access(bool shared, bool store, double requests) {
+  MemoryAccess result;
+  result.shared = shared;
+  result.store = store;
+  result.width_bytes = 16;
+  result.requests_per_warp = requests;
+  result.bank_wavefronts = 4;
+  if (!shared) {
+    result.sectors_per_request = 16;
+    result.lines_per_request = 4;
+    result.granules_per_request = 8;
+    result.buffer_bytes = 1e9;
+  }
+  return result;
+}
+
+// 132 SMs, a block of 8 warps each, 64 chains a thread.
+LaunchShape arithmetic() {
+  LaunchShape launch;
+  launch.blocks = 132;
+  launch.threads = 256;
+  launch.registers = 128;
+  launch.fma_per_thread = 64 * 4096;
+  launch.ilp = 64;
+  return launch;
+}
+
+TEST(Terms, TwoWarpsLeaveTwoOfFourSchedulersIdle) {
+  LaunchShape few = arithmetic();
+  few.threads = 64;
+  LaunchShape full = few;
+  full.threads = 128;
+  // Half of the work on half of the schedulers takes as long.
+  EXPECT_DOUBLE_EQ(pipe_of(few, "fma"), pipe_of(full, "fma"));
+}
+
+TEST(Terms, ASmHoldsNoMoreBlocksThanTheGridHasForIt) {
+  LaunchShape one = arithmetic();  // occupancy would allow two
+  LaunchShape two = one;
+  two.blocks = 264;
+  EXPECT_DOUBLE_EQ(pipe_of(one, "chain"), pipe_of(two, "chain"));
+}
+
+TEST(Terms, FreshOperandsCostTheirShareOfThePorts) {
+  LaunchShape fresh = arithmetic();
+  fresh.fma_fresh = 0.15;
+  EXPECT_NEAR(pipe_of(fresh, "fma") / pipe_of(arithmetic(), "fma"), 1.15, 1e-9);
+}
+
+TEST(Terms, StoresToSharedMemoryAreWaitedForUnlessACopyDoesThem) {
+  LaunchShape copied = arithmetic();
+  copied.accesses = {access(true, true, 1000)};
+  copied.accesses[0].async = true;
+  LaunchShape stored = copied;
+  stored.accesses[0].async = false;
+  const DeviceProfile h200 = known_device("h200");
+  EXPECT_NEAR(pipe_of(stored, "chain") - pipe_of(copied, "chain"),
+              1000 * h200.shared_latency_cycles / h200.core_clock_mhz * 1e3, 1);
+}
+
+TEST(Terms, AnExchangeTakesItsTimeAndCanBeLeftOut) {
+  LaunchShape exchanging = arithmetic();
+  exchanging.exchanges = 2;
+  EXPECT_NEAR(time_of(exchanging) - time_of(arithmetic()), 4000, 1e-6);
+  KernelShape kernel;
+  kernel.launches = {exchanging};
+  EXPECT_DOUBLE_EQ(estimate(known_device("h200"), kernel, kExchange).time_ns,
+                   time_of(arithmetic()));
+}
+
+TEST(Terms, WhatThePromisedBlocksHaveNoRegistersForIsSpilled) {
+  LaunchShape roomy = arithmetic();
+  roomy.registers.reset();
+  roomy.min_registers = 120;
+  EXPECT_EQ(pipe_of(roomy, "spill"), 0);
+  LaunchShape crowded = roomy;
+  crowded.min_blocks_per_sm = 3;  // 65,536 registers / 768 threads: 80
+  LaunchShape limited = roomy;
+  limited.register_limit = 80;
+  EXPECT_GT(pipe_of(crowded, "spill"), 0);
+  EXPECT_DOUBLE_EQ(pipe_of(crowded, "spill"), pipe_of(limited, "spill"));
+}
+
+LaunchShape copy(double loads_in_flight) {
+  LaunchShape launch;
+  launch.blocks = 1 << 16;
+  launch.threads = 256;
+  launch.registers = 32;
+  launch.accesses = {access(false, false, loads_in_flight), access(false, true, loads_in_flight)};
+  launch.loads_in_flight = loads_in_flight;
+  return launch;
+}
+
+TEST(Terms, CopiesSufferFromTooMuchInFlightReadsDoNot) {
+  const auto dram_of_each = [](const LaunchShape& launch, double loads) {
+    return pipe_of(launch, "dram") / loads;
+  };
+  EXPECT_GT(dram_of_each(copy(4), 4), 1.03 * dram_of_each(copy(1), 1));
+  LaunchShape few = copy(1), many = copy(4);
+  few.accesses.pop_back();
+  many.accesses.pop_back();
+  EXPECT_DOUBLE_EQ(dram_of_each(many, 4), dram_of_each(few, 1));
+  LaunchShape staged_few = copy(1), staged_many = copy(4);
+  staged_few.barriers_per_block = staged_many.barriers_per_block = 1;
+  EXPECT_DOUBLE_EQ(dram_of_each(staged_many, 4), dram_of_each(staged_few, 1));
+}
+
+TEST(Terms, ACopyByOneWaveThatStridesTakesATenthLonger) {
+  LaunchShape striding = copy(1);
+  striding.blocks = 132 * 8;
+  for (MemoryAccess& one : striding.accesses) one.requests_per_warp = 64;
+  LaunchShape spread = copy(1);
+  spread.blocks = striding.blocks * 64;
+  EXPECT_NEAR(pipe_of(striding, "dram") / pipe_of(spread, "dram"), 1.1, 0.01);
+}
+
+}  // namespace
+}  // namespace tuner::models
