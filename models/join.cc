@@ -12,7 +12,7 @@ namespace {
 // must find another warp that is ready. The dispatcher works beside everything: the sweep of block
 // sizes on H200 is nearly a maximum too.
 constexpr double kFmaWithShared = 4;
-constexpr double kSmWithChain = 1.5;
+constexpr double kSmWithChain = 2;
 constexpr double kSmWithMemory = 3;
 constexpr double kWithDispatch = 8;
 

@@ -39,6 +39,10 @@ double resident_warps(const LaunchLoad& load) {
   return load.resident_blocks * load.warps_per_block;
 }
 
+bool is_one_wave(const LaunchLoad& load) {
+  return static_cast<double>(load.shape.blocks) <= load.resident_blocks * load.device.sm_count;
+}
+
 double global_round_trips(const LaunchShape& shape) {
   double loads = 0;
   for (const MemoryAccess& access : shape.accesses) {
@@ -70,9 +74,7 @@ double turning(const LaunchLoad& load, double roof, double mixed) {
   const double enough = kEnough * roof * load.device.dram_latency_ns;
   const bool crowds = enough > 0 && load.shape.barriers_per_block == 0;
   const double excess = crowds ? bytes_in_flight(load) / enough : 1;
-  const bool one_wave =
-      static_cast<double>(load.shape.blocks) <= load.resident_blocks * load.device.sm_count;
-  const bool strides = one_wave && global_round_trips(load.shape) > kLoop;
+  const bool strides = is_one_wave(load) && global_round_trips(load.shape) > kLoop;
   return 1 + mixed * (kCostOfDoubling * std::log2(std::max(excess, 1.0)) +
                       (strides ? kCostOfStriding : 0));
 }
@@ -99,11 +101,26 @@ double load_latency_ns(const LaunchLoad& load, const MemoryAccess& access) {
   return dram * load.device.dram_latency_ns + (1 - dram) * load.device.l2_latency_ns;
 }
 
+// Whether each step of the chains waits for operands from shared memory, or from lines that L1
+// holds.
+bool feeds_chains(const LaunchShape& shape) {
+  const double steps = chain_steps(shape);
+  double loads = 0;
+  for (const MemoryAccess& access : shape.accesses) {
+    if (!access.store && (access.shared || access.l1_reuse > 1)) loads += access.requests_per_warp;
+  }
+  return steps > 0 && loads >= steps;
+}
+
 // Serial time of one warp in round trips to global memory: loads that are independent share one.
-double global_wait_ns(const LaunchLoad& load) {
+// `own`: the part that stands in the way of the warp's arithmetic. Where memory feeds every step of
+// that, a warp waits for its loads before it goes on, unless an asynchronous copy brings them.
+double global_wait_ns(const LaunchLoad& load, bool own) {
+  const bool feeds = feeds_chains(load.shape);
   double wait = 0;
   for (const MemoryAccess& access : load.shape.accesses) {
     if (access.shared || access.store) continue;
+    if ((feeds && !access.async) != own) continue;
     wait += access.requests_per_warp * load_latency_ns(load, access);
   }
   return wait / std::max(load.shape.loads_in_flight, 1.0);
@@ -136,20 +153,25 @@ double chain_cycles(const LaunchLoad& load) {
 
 double chain_ns(const LaunchLoad& load) {
   const double resident = resident_warps(load) * load.device.sm_count;
-  return resident > 0 ? chain_cycles(load) / clock_ghz(load.device) * load.warps / resident : 0;
+  const double wait = chain_cycles(load) / clock_ghz(load.device) + global_wait_ns(load, true);
+  return resident > 0 ? wait * load.warps / resident : 0;
 }
 
 // Latency ÷ active warps: each resident warp hides that of the others.
 double latency_ns(const LaunchLoad& load) {
-  const double wait = global_wait_ns(load) * drain_factor(load);
+  const double wait = global_wait_ns(load, false) * drain_factor(load);
   const double resident = resident_warps(load) * load.device.sm_count;
   return resident > 0 ? wait * load.warps / resident : 0;
 }
 
-// A SM has a scheduler for each instruction that it issues a cycle, and a warp one of them: fewer
-// warps leave some without work.
-double idle_schedulers_factor(const LaunchLoad& load) {
-  return std::max(1.0, load.device.issue_per_clock / std::max(resident_warps(load), 1.0));
+// A SM has a scheduler for each instruction that it issues a cycle, and a warp belongs to one of
+// them: fewer warps leave some without work. In one wave, nothing evens out what a scheduler with a
+// warp more has to do; over many waves blocks come to where others have ended.
+double uneven_schedulers_factor(const LaunchLoad& load) {
+  const double schedulers = std::max(load.device.issue_per_clock, 1.0);
+  const double warps = std::max(resident_warps(load), 1.0);
+  const double each = warps / schedulers;
+  return (is_one_wave(load) ? std::ceil(each) : std::max(1.0, each)) / each;
 }
 
 // Three-register FMAs of one chain issue every other cycle where the register ports are the bound;
@@ -166,13 +188,13 @@ double fma_ns(const LaunchLoad& load) {
   const double lanes = shape.fp64 ? load.device.fp64_lanes_per_sm : load.device.fp32_lanes_per_sm;
   const bool reads_three = !shape.fp64 && shape.fma_registers >= 3;
   const double ports = reads_three ? port_factor(load.device, shape.ilp, shape.fma_fresh) : 1;
-  return sm_ns(load, shape.fma_per_thread * kLanes / lanes * ports * idle_schedulers_factor(load));
+  return sm_ns(load, shape.fma_per_thread * kLanes / lanes * ports * uneven_schedulers_factor(load));
 }
 
 double issue_ns(const LaunchLoad& load) {
   double instructions = load.shape.instructions_per_thread;
   for (const MemoryAccess& access : load.shape.accesses) instructions += access.requests_per_warp;
-  return sm_ns(load, instructions / load.device.issue_per_clock * idle_schedulers_factor(load));
+  return sm_ns(load, instructions / load.device.issue_per_clock * uneven_schedulers_factor(load));
 }
 
 // Cycles of the L1 and shared-memory unit for one request: data wavefronts, or tags.
@@ -206,12 +228,17 @@ double spill_ns(const LaunchLoad& load) {
   return sm_ns(load, cycles) + words / 2 * kWord * kLanes * load.warps / load.device.l2_gbps;
 }
 
-// At a barrier the block stands still; other resident blocks go on.
-double barrier_ns(const LaunchLoad& load) {
+// At a barrier the block stands still; other resident blocks go on. Its warps come to it one after
+// the other: what a lone block computes between barriers takes a tenth longer. (Recordings of
+// matmul on an H200.)
+double barrier_ns(const LaunchLoad& load, double arithmetic_ns) {
+  constexpr double kSkew = 0.1;
+  const double skew = feeds_chains(load.shape) ? kSkew : 0;
   const double cycles =
       load.shape.barriers_per_block * (load.device.barrier_cycles + load.warps_per_block);
   const double blocks_per_sm = static_cast<double>(load.shape.blocks) / load.device.sm_count;
-  return cycles / clock_ghz(load.device) * blocks_per_sm / std::max(load.resident_blocks, 1.0);
+  return (cycles / clock_ghz(load.device) * blocks_per_sm + skew * arithmetic_ns) /
+         std::max(load.resident_blocks, 1.0);
 }
 
 }  // namespace
@@ -238,15 +265,16 @@ double l2_bytes(const LaunchLoad& load) {
 }
 
 PipeTimes pipe_times(const LaunchLoad& load) {
+  const double fma = fma_ns(load), issue = issue_ns(load);
   return {.dram = dram_ns(load),
           .l2 = l2_ns(load),
           .latency = latency_ns(load),
-          .fma = fma_ns(load),
-          .issue = issue_ns(load),
+          .fma = fma,
+          .issue = issue,
           .shared = shared_ns(load),
           .chain = chain_ns(load),
           .spill = spill_ns(load),
-          .barrier = barrier_ns(load),
+          .barrier = barrier_ns(load, fma + issue),
           .dispatch = static_cast<double>(load.shape.blocks) / load.device.blocks_per_us * 1e3};
 }
 

@@ -152,14 +152,10 @@ MemoryAccess result_store(const DeviceProfile& device, const Gemm& gemm) {
   return access;
 }
 
-void set_registers(const DeviceProfile& device, const Gemm& gemm, LaunchShape& shape) {
+// What a thread holds: nothing is known of the compiled code, so what is missing is foreseen.
+int registers_needed(const Gemm& gemm) {
   constexpr int kOthers = 24;  // addresses, counters
-  const int tile = per_thread(gemm.a) * per_thread(gemm.b);
-  const int needed = tile + per_thread(gemm.a) + per_thread(gemm.b) + kOthers;
-  const int most =
-      std::min(device.max_registers_per_thread, device.registers_per_block / gemm.threads / 8 * 8);
-  shape.registers = std::min(needed, most);
-  shape.spill_bytes = std::int64_t{kFloat} * std::max(0, needed - most);
+  return per_thread(gemm.a) * per_thread(gemm.b) + per_thread(gemm.a) + per_thread(gemm.b) + kOthers;
 }
 
 }  // namespace
@@ -170,10 +166,12 @@ KernelShape clblast_gemm(const DeviceProfile& device, const GemmParameters& para
   shape.blocks = std::int64_t{n / gemm.a.tile} * (n / gemm.b.tile);
   shape.threads = gemm.threads;
   shape.static_shared = 0;
-  set_registers(device, gemm, shape);
+  shape.min_registers = registers_needed(gemm);
   const double tile = static_cast<double>(per_thread(gemm.a)) * per_thread(gemm.b);
   shape.fma_per_thread = n * tile;
   shape.ilp = tile;
+  // The inner loop runs along m: each line begins with an operand of B that is new.
+  shape.fma_fresh = 1.0 / per_thread(gemm.a);
   // The loop over k, unrolled by KWI.
   shape.instructions_per_thread = 4.0 * n / gemm.step;
   double round_trips = 0;
