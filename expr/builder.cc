@@ -30,6 +30,7 @@ void Builder::fail(std::size_t position, const std::string& message) const {
 Part Builder::slot(int slot, std::size_t position) {
   const auto index = static_cast<std::size_t>(slot);
   if (index >= Operand::kIndices) fail(position, "the scope has too many names before this one");
+  if (const auto fixed = scope().fixed(slot)) return constant(*fixed, scope().type(slot), position);
   program_.slots.push_back(slot);
   return {Operand(Operand::slot, index), scope().type(slot), position};
 }
@@ -39,6 +40,11 @@ Part Builder::constant(Cell cell, Type type, std::size_t position) {
   if (index >= Operand::kIndices) fail(position, kTooLong);
   program_.constants.push_back(cell);
   return {Operand(Operand::constant, index), type, position};
+}
+
+std::optional<Cell> Builder::known(const Part& part) const {
+  if (!part.operand.is(Operand::constant)) return std::nullopt;
+  return program_.constants[part.operand.index()];
 }
 
 Part Builder::unary(Op op, Type type, const Part& a, std::size_t position) {
@@ -97,6 +103,21 @@ Part Builder::end_choice(const Otherwise& otherwise, const Part& last) {
   land(jump);
   free_ = dst + std::size_t{1};
   return {Operand(Operand::temporary, dst), widens_last ? Type::real : last.type, position};
+}
+
+Builder::Mark Builder::mark() const {
+  return {.code = program_.code.size(),
+          .slots = program_.slots.size(),
+          .constants = program_.constants.size(),
+          .free = free_};
+}
+
+void Builder::take_back(const Mark& mark) {
+  program_.code.resize(mark.code);
+  program_.positions.resize(mark.code);
+  program_.slots.resize(mark.slots);
+  program_.constants.resize(mark.constants);
+  free_ = mark.free;
 }
 
 Program Builder::finish(const Part& value) && {

@@ -29,6 +29,8 @@ class Builder {
 
   Part slot(int slot, std::size_t position);
   Part constant(Cell cell, Type type, std::size_t position);
+  // The value of a part that is known now.
+  std::optional<Cell> known(const Part& part) const;
 
   // An operation whose errors point at `position`. Constant operands are folded where that
   // succeeds; where it does not, the error belongs to whoever evaluates it.
@@ -53,6 +55,14 @@ class Builder {
   };
   Otherwise begin_otherwise(const Branch& branch, const Part& then);
   Part end_choice(const Otherwise& otherwise, const Part& last);  // a and b unify
+
+  // A part that is parsed though nothing will evaluate it: between the two, what it adds to the
+  // program is taken back.
+  struct Mark {
+    std::size_t code, slots, constants, free;
+  };
+  Mark mark() const;
+  void take_back(const Mark& mark);
 
   Program finish(const Part& value) &&;
 

@@ -54,12 +54,16 @@ union Cell {
 };
 
 // The names that texts may use: values, each with a type and a slot number 0, 1, 2 … in order of
-// adding, and definitions, which stand for texts.
+// adding, and definitions, which stand for texts. A value that is fixed is known before any text is
+// compiled: it becomes a constant there, and what hangs on it is computed or left out.
 // Owns the interned strings, so it must outlive, and not move under, the expressions compiled
 // against it.
 class Scope {
  public:
   Scope();
+  // With the slots of `other` under the same numbers, without its fixed values and definitions. The
+  // two share their texts' ids, so that cells of one mean the same in the other.
+  static std::unique_ptr<Scope> with_slots_of(const Scope& other);
   ~Scope();
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
@@ -67,6 +71,9 @@ class Scope {
   // Returns the slot. Throws TunerError where the name is taken or not an identifier. Not
   // thread-safe, and not to be called while others read.
   int add(std::string_view name, Type type);
+  // From now on texts that use the slot are compiled with this value.
+  void fix(int slot, Cell value);
+  std::optional<Cell> fixed(int slot) const;
   // From now on `name` stands for the expression `text`, in parentheses. It may use definitions
   // made before it. Throws as add(), and ExpressionError where the text does not compile.
   void define(std::string_view name, std::string_view text);

@@ -75,6 +75,8 @@ class Parser {
   Part defined(const Token& name, std::string_view text);
   Part call(const Token& name);
   Part choose(const Part& condition);
+  Part chosen(bool condition);
+  void check_unify(std::size_t colon, Type then, Type last) const;
   Part short_circuit(const Token& op, const Part& left, Power power);
   Part literal(const Token& token);
   Part whole(const Token& token);
@@ -235,22 +237,49 @@ Part Parser::infix(const Part& left, Power power) {
 
 Part Parser::choose(const Part& condition) {
   require(builder_, condition, Type::boolean, "'?'");
+  if (const auto known = builder_.known(condition)) return chosen(known->i != 0);
   const auto branch = builder_.begin_branch(Op::jump_if_false, condition);
   const Part then = part(choice);
   const std::size_t colon = token_.position;
   expect(TokenKind::colon, "':'");
   const auto otherwise = builder_.begin_otherwise(branch, then);
   const Part last = part(choice);
-  if (!unify(then.type, last.type)) {
-    builder_.fail(
-        colon, fmt::format("'?:' cannot be {} or {}", to_string(then.type), to_string(last.type)));
-  }
+  check_unify(colon, then.type, last.type);
   return builder_.end_choice(otherwise, last);
+}
+
+void Parser::check_unify(std::size_t colon, Type then, Type last) const {
+  if (unify(then, last)) return;
+  builder_.fail(colon, fmt::format("'?:' cannot be {} or {}", to_string(then), to_string(last)));
+}
+
+// Where the condition is known, the other part is parsed for its errors only.
+Part Parser::chosen(bool condition) {
+  const auto before = builder_.mark();
+  const Part then = part(choice);
+  if (!condition) builder_.take_back(before);
+  const std::size_t colon = token_.position;
+  expect(TokenKind::colon, "':'");
+  const auto between = builder_.mark();
+  const Part last = part(choice);
+  if (condition) builder_.take_back(between);
+  check_unify(colon, then.type, last.type);
+  const Part& value = condition ? then : last;
+  const bool widens = then.type != last.type && value.type == Type::integer;
+  return widens ? builder_.widened(value) : value;
 }
 
 Part Parser::short_circuit(const Token& op, const Part& left, Power power) {
   const auto who = fmt::format("'{}'", op.spelling);
   require(builder_, left, Type::boolean, who);
+  if (const auto known = builder_.known(left)) {
+    const bool decides = (known->i != 0) == (power == either);
+    const auto before = builder_.mark();
+    const Part right = part(power + 1);
+    require(builder_, right, Type::boolean, who);
+    if (decides) builder_.take_back(before);
+    return decides ? left : right;
+  }
   const auto branch =
       builder_.begin_branch(power == both ? Op::jump_if_false : Op::jump_if_true, left);
   const Part right = part(power + 1);

@@ -15,6 +15,7 @@ namespace {
 struct Slot {
   std::string name;
   Type type;
+  std::optional<Cell> fixed = {};
 };
 
 // Lets a map of strings be searched by string_view.
@@ -71,11 +72,18 @@ struct Scope::Impl {
   std::vector<Slot> slots;
   TextMap<int> slot_of;
   TextMap<std::string> definitions;
-  Interner interner;
+  std::shared_ptr<Interner> interner = std::make_shared<Interner>();
 };
 
 Scope::Scope() : impl_(std::make_unique<Impl>()) {}
 Scope::~Scope() = default;
+
+std::unique_ptr<Scope> Scope::with_slots_of(const Scope& other) {
+  auto scope = std::make_unique<Scope>();
+  for (const Slot& slot : other.impl_->slots) scope->add(slot.name, slot.type);
+  scope->impl_->interner = other.impl_->interner;
+  return scope;
+}
 
 void Scope::check_free(std::string_view name) const {
   if (!is_identifier(name)) {
@@ -95,6 +103,14 @@ int Scope::add(std::string_view name, Type type) {
   impl_->slot_of.emplace(name, slot);
   impl_->slots.push_back({std::string(name), type});
   return slot;
+}
+
+void Scope::fix(int slot, Cell value) {
+  impl_->slots.at(static_cast<std::size_t>(slot)).fixed = value;
+}
+
+std::optional<Cell> Scope::fixed(int slot) const {
+  return impl_->slots.at(static_cast<std::size_t>(slot)).fixed;
 }
 
 void Scope::define(std::string_view name, std::string_view text) {
@@ -143,7 +159,7 @@ Cell Scope::encode(const Value& value, Type type) const {
     case Type::text:
       break;
   }
-  return {.i = impl_->interner.intern(std::get<std::string>(value))};
+  return {.i = impl_->interner->intern(std::get<std::string>(value))};
 }
 
 Value Scope::decode(Cell cell, Type type) const {
@@ -157,7 +173,7 @@ Value Scope::decode(Cell cell, Type type) const {
     case Type::text:
       break;
   }
-  return impl_->interner.text(cell.i);
+  return impl_->interner->text(cell.i);
 }
 
 }  // namespace tuner::expr

@@ -61,8 +61,8 @@ double memset_ns(const DeviceProfile& device, const LaunchShape& shape) {
   return shape.memset_bytes / (in_l2 ? device.l2_gbps : device.dram_gbps);
 }
 
-// Sums over the launches, in the order in which `Pipe` lists them.
-class Tally {
+// What is told beside the score. Sums over the launches, in the order in which `Pipe` lists them.
+class Reasons {
  public:
   void add(const char* name, double time_ns) {
     if (time_ns <= 0) return;
@@ -74,20 +74,24 @@ class Tally {
     }
     pipes_.push_back({name, time_ns});
   }
-  void add(const PipeTimes& times) {
+  void add(const LaunchLoad& load, const PipeTimes& times, double joined) {
     for (const NamedPipe& pipe : kPipes) add(pipe.name, times.*pipe.time);
+    add("tail", joined - even_ns(load, times));
   }
-  std::vector<Pipe> longest_first() {
+  void add(const Occupancy& occupancy) { occupancy_.push_back(occupancy); }
+  void move_to(Estimate& result) {
     std::stable_sort(pipes_.begin(), pipes_.end(),
                      [](const Pipe& a, const Pipe& b) { return a.time_ns > b.time_ns; });
-    return std::move(pipes_);
+    result.pipes = std::move(pipes_);
+    result.occupancy = std::move(occupancy_);
   }
 
  private:
   std::vector<Pipe> pipes_;
+  std::vector<Occupancy> occupancy_;
 };
 
-void drop(Estimate& result, std::string reason) {
+void drop(Score& result, std::string reason) {
   if (!result.keep) return;
   result.keep = false;
   result.drop_reason = std::move(reason);
@@ -114,11 +118,12 @@ double bound_ns(const DeviceProfile& device, const KernelShape& kernel) {
          kRoofHeadroom;
 }
 
+// `reasons` may be nullptr.
 void add_launch(const DeviceProfile& device, const LaunchShape& shape, bool cold,
-                std::string_view without, Tally& tally, Estimate& result) {
+                std::string_view without, Reasons* reasons, Score& result) {
   const AssumedResources resources = assumed_resources(device, shape);
-  result.occupancy.push_back(occupancy(device, resources.block));
-  const Occupancy& resident = result.occupancy.back();
+  const Occupancy resident = occupancy(device, resources.block);
+  if (reasons != nullptr) reasons->add(resident);
   if (std::string why = launch_refusal(device, shape, resident); !why.empty()) {
     drop(result, std::move(why));
     return;
@@ -139,49 +144,66 @@ void add_launch(const DeviceProfile& device, const LaunchShape& shape, bool cold
   for (const NamedPipe& pipe : kPipes) {
     if (pipe.name == without) pipes.*pipe.time = 0;
   }
-  const JoinedTime joined = join(load, pipes);
-  tally.add(pipes);
-  tally.add("tail", joined.tail_ns());
+  const double joined = joined_ns(load, pipes);
   const double exchange = without == kExchange ? 0 : shape.exchanges * device.exchange_us * 1e3;
-  tally.add(kExchange, exchange);
-  result.time_ns += joined.time_ns + exchange;
-  if (pipes.spill > kHeavySpill * joined.time_ns) drop(result, "spills");
+  if (reasons != nullptr) {
+    reasons->add(load, pipes, joined);
+    reasons->add(kExchange, exchange);
+  }
+  result.time_ns += joined + exchange;
+  if (pipes.spill > kHeavySpill * joined) drop(result, "spills");
 }
 
 void add_launches(const DeviceProfile& device, const KernelShape& kernel, std::string_view without,
-                  Estimate& result) {
-  Tally tally;
+                  Reasons* reasons, Score& result) {
   for (const LaunchShape& shape : kernel.launches) {
-    tally.add("launch", device.launch_us * 1e3);
+    if (reasons != nullptr) reasons->add("launch", device.launch_us * 1e3);
     result.time_ns += device.launch_us * 1e3;
-    if (is_memset(shape)) {
-      result.occupancy.emplace_back();
-      result.time_ns += memset_ns(device, shape);
-      tally.add("dram", memset_ns(device, shape));
-    } else {
-      add_launch(device, shape, kernel.cold, without, tally, result);
+    if (!is_memset(shape)) {
+      add_launch(device, shape, kernel.cold, without, reasons, result);
+      continue;
     }
+    result.time_ns += memset_ns(device, shape);
+    if (reasons == nullptr) continue;
+    reasons->add(Occupancy{});
+    reasons->add("dram", memset_ns(device, shape));
   }
-  result.pipes = tally.longest_first();
 }
 
-bool refuses(const Estimate& result) { return !result.keep && result.drop_reason != "spills"; }
+bool refuses(const Score& result) { return !result.keep && result.drop_reason != "spills"; }
 
-}  // namespace
+bool is_described(const KernelShape& kernel) {
+  return std::any_of(kernel.launches.begin(), kernel.launches.end(),
+                     [](const LaunchShape& shape) { return is_described(shape); });
+}
 
-Estimate estimate(const DeviceProfile& device, const KernelShape& kernel,
-                  std::string_view without) {
-  const bool described = std::any_of(kernel.launches.begin(), kernel.launches.end(), is_described);
-  Estimate result;
-  if (described) {
-    add_launches(device, kernel, without, result);
+void add_score(const DeviceProfile& device, const KernelShape& kernel, std::string_view without,
+               Reasons* reasons, Score& result) {
+  if (is_described(kernel)) {
+    add_launches(device, kernel, without, reasons, result);
   } else {
-    add_launches(device, with_assumed_work(device, kernel), without, result);
+    add_launches(device, with_assumed_work(device, kernel), without, reasons, result);
   }
   result.bound_ns = bound_ns(device, kernel);
   result.time_ns = std::max(result.time_ns, result.bound_ns);
   if (refuses(result)) result.time_ns = std::numeric_limits<double>::infinity();
-  explain(device, kernel, described, result);
+}
+
+}  // namespace
+
+Score score(const DeviceProfile& device, const KernelShape& kernel, std::string_view without) {
+  Score result;
+  add_score(device, kernel, without, nullptr, result);
+  return result;
+}
+
+Estimate estimate(const DeviceProfile& device, const KernelShape& kernel,
+                  std::string_view without) {
+  Estimate result;
+  Reasons reasons;
+  add_score(device, kernel, without, &reasons, result);
+  reasons.move_to(result);
+  explain(device, kernel, is_described(kernel), result);
   return result;
 }
 

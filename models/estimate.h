@@ -86,15 +86,18 @@ struct Pipe {
   double time_ns = 0;
 };
 
-struct Estimate {
+struct Score {
   double time_ns = 0;
   double bound_ns = 0;  // a lower bound that no run of this configuration can beat (roofs alone)
+  bool keep = true;     // false: cannot launch here, or cannot win
+  std::string drop_reason;  // counted in tallies: short, without numbers of this configuration
+};
+
+struct Estimate : Score {
   std::vector<Pipe> pipes;  // longest first, summed over launches; what each would take alone
   std::string bound;        // the binding pipe's name
   std::string words;        // one or two sentences: why, and what would have to change
   std::vector<Occupancy> occupancy;  // a launch each; a memset's is empty
-  bool keep = true;                  // false: cannot launch here, or cannot win
-  std::string drop_reason;  // counted in tallies: short, without numbers of this configuration
 };
 
 // Without `accesses` and counts the estimate falls back to `useful_flops` and `useful_bytes`, and
@@ -102,5 +105,7 @@ struct Estimate {
 // `without`: a pipe's name, to see what the estimate is worth when that takes no time.
 Estimate estimate(const DeviceProfile& device, const KernelShape& kernel,
                   std::string_view without = {});
+// The same time without the reasons, for looking at many configurations.
+Score score(const DeviceProfile& device, const KernelShape& kernel, std::string_view without = {});
 
 }  // namespace tuner::models

@@ -48,9 +48,10 @@ double wave_quantization(const LaunchLoad& load) {
                       load.device.sm_count * load.resident_blocks);
 }
 
-JoinedTime join(const LaunchLoad& load, const PipeTimes& pipes) {
-  return {.even_ns = joined(load, pipes, 1, 1),
-          .time_ns = joined(load, pipes, block_quantization(load), wave_quantization(load))};
+double joined_ns(const LaunchLoad& load, const PipeTimes& pipes) {
+  return joined(load, pipes, block_quantization(load), wave_quantization(load));
 }
+
+double even_ns(const LaunchLoad& load, const PipeTimes& pipes) { return joined(load, pipes, 1, 1); }
 
 }  // namespace tuner::models

@@ -9,13 +9,10 @@ namespace tuner::models {
 // (a^p + b^p)^(1/p): 1 is the sum, large p the maximum.
 double norm(double a, double b, double p);
 
-struct JoinedTime {
-  double even_ns = 0;  // with the work spread evenly over SMs and time
-  double time_ns = 0;  // with whole blocks and waves; launch overhead not included
-  double tail_ns() const { return time_ns - even_ns; }
-};
-
-JoinedTime join(const LaunchLoad& load, const PipeTimes& pipes);
+// With whole blocks and waves; launch overhead not included.
+double joined_ns(const LaunchLoad& load, const PipeTimes& pipes);
+// With the work spread evenly over SMs and time.
+double even_ns(const LaunchLoad& load, const PipeTimes& pipes);
 
 // Whole ÷ even: the share of blocks of the busiest SM, and of waves. 1 where everything divides.
 double block_quantization(const LaunchLoad& load);

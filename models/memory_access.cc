@@ -21,11 +21,14 @@ class Pieces {
   void add(std::int64_t begin, std::int64_t end, int size) {
     for (std::int64_t piece = begin / size; piece * size < end; ++piece) {
       if (count_ > 0 && values_[count_ - 1] == piece) continue;  // neighbours most often share it
-      if (count_ < values_.size()) values_[count_++] = piece;
+      if (count_ == values_.size()) continue;
+      ascending_ = ascending_ && (count_ == 0 || values_[count_ - 1] < piece);
+      values_[count_++] = piece;
     }
   }
   // Sorted, valid until the next call.
   std::span<const std::int64_t> distinct() {
+    if (ascending_) return std::span(values_).first(count_);
     const auto end = values_.begin() + static_cast<std::ptrdiff_t>(count_);
     std::sort(values_.begin(), end);
     count_ = static_cast<std::size_t>(std::unique(values_.begin(), end) - values_.begin());
@@ -34,8 +37,9 @@ class Pieces {
 
  private:
   // 32 lanes of 16 bytes, misaligned, touch at most 5 words each.
-  std::array<std::int64_t, std::size_t{kLanes} * 5> values_{};
+  std::array<std::int64_t, std::size_t{kLanes} * 5> values_;
   std::size_t count_ = 0;
+  bool ascending_ = true;
 };
 
 int distinct_pieces(const LaneAddresses& addresses, int width, int size) {
@@ -49,7 +53,7 @@ int distinct_pieces(const LaneAddresses& addresses, int width, int size) {
 // Bytes that at least one lane asks for.
 std::int64_t useful_bytes(const LaneAddresses& addresses, int width) {
   LaneAddresses sorted = addresses;
-  std::sort(sorted.begin(), sorted.end());
+  if (!std::is_sorted(sorted.begin(), sorted.end())) std::sort(sorted.begin(), sorted.end());
   std::int64_t bytes = 0;
   std::int64_t covered = 0;  // up to here
   for (const std::int64_t address : sorted) {

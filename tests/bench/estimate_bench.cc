@@ -37,7 +37,7 @@ double us_each(const Kernel& kernel, const std::vector<tuner::search::Config>& c
     double total = 0;
     for (const tuner::search::Config& config : configs) {
       const tuner::models::KernelShape shape = kernel.shape(config, {}, &memo);
-      total += model ? tuner::models::estimate(kernel.device(), shape).time_ns
+      total += model ? tuner::models::score(kernel.device(), shape).time_ns
                      : static_cast<double>(shape.launches.size());
     }
     const double us = duration<double, std::micro>(steady_clock::now() - begin).count();

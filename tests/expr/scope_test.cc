@@ -1,12 +1,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "expr/expression.h"
 #include "tests/expr/fixture.h"
+#include "tests/expr/random_text.h"
 
 namespace tuner::expr {
 namespace {
@@ -77,6 +79,64 @@ TEST(ScopeTest, ErrorsOfDefinitionsPointAtTheirUse) {
   } catch (const ExpressionError& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("did you mean 'inverse'"));
   }
+}
+
+// Names that are fixed change what is left to compute, not what comes out.
+TEST(ScopeTest, FixedNamesChangeNoValue) {
+  Names names;
+  names.add("lane", std::int64_t{3});
+  names.add("row", std::int64_t{1});
+  names.add("odd", true);
+  const std::unique_ptr<Scope> fixed = Scope::with_slots_of(names.scope());
+  for (const char* name : {"n", "k", "on", "off", "dtype", "big", "lane"}) {
+    const int slot = names.slot(name);
+    fixed->fix(slot, names.cells()[static_cast<std::size_t>(slot)]);
+  }
+  RandomText random(9);
+  int compared = 0, failed = 0;
+  for (int i = 0; i < 4000; ++i) {
+    const int depth = 1 + static_cast<int>(random.below(5));
+    const std::string text = i % 2 == 0 ? random.integer(depth) : random.boolean(depth);
+    const Expression quick = Expression::compile(text, *fixed);
+    for (const int slot : quick.slots()) EXPECT_FALSE(fixed->fixed(slot)) << text;
+    try {
+      const Value wanted = names.value(text);
+      EXPECT_EQ(quick.value(names.cells()), wanted) << text;
+      ++compared;
+    } catch (const ExpressionError&) {
+      EXPECT_THROW(static_cast<void>(quick.evaluate(names.cells())), ExpressionError) << text;
+      ++failed;
+    }
+  }
+  EXPECT_GT(compared, 1000);
+  EXPECT_GT(failed, 100);
+}
+
+TEST(ScopeTest, WhatAFixedConditionLeavesOutIsNotThere) {
+  const Names names;
+  const std::unique_ptr<Scope> fixed = Scope::with_slots_of(names.scope());
+  fixed->fix(names.slot("off"), {.i = 0});
+  const auto slots = [&](const char* text) {
+    const Expression expression = Expression::compile(text, *fixed);
+    return std::vector<int>(expression.slots().begin(), expression.slots().end());
+  };
+  EXPECT_EQ(slots("off ? BM / k : TM"), std::vector{names.slot("TM")});
+  EXPECT_EQ(slots("off and BM / k > 0"), std::vector<int>{});
+  EXPECT_EQ(slots("not off or BM / k > 0"), std::vector<int>{});
+  EXPECT_EQ(slots("off or TM > 0"), std::vector{names.slot("TM")});
+  EXPECT_EQ(Expression::compile("off ? 0.5 : TM", *fixed).real(names.cells()), 8.0);
+  EXPECT_EQ(Expression::compile("not off ? TM : 0.5", *fixed).real(names.cells()), 8.0);
+  EXPECT_THROW(Expression::compile("off ? BM : 'text'", *fixed), ExpressionError);
+  EXPECT_THROW(Expression::compile("off and BM", *fixed), ExpressionError);
+  EXPECT_THROW(Expression::compile("off ? nothing : BM", *fixed), ExpressionError);
+}
+
+TEST(ScopeTest, ScopesWithTheSameSlotsShareTexts) {
+  const Names names;
+  const std::unique_ptr<Scope> other = Scope::with_slots_of(names.scope());
+  EXPECT_EQ(Expression::compile("dtype == 'f32'", *other).evaluate(names.cells()).i, 1);
+  EXPECT_EQ(other->encode(std::string("new"), Type::text).i,
+            names.scope().encode(std::string("new"), Type::text).i);
 }
 
 TEST(ScopeTest, EncodesAndDecodes) {

@@ -59,6 +59,56 @@ TEST(Terms, TwoWarpsLeaveTwoOfFourSchedulersIdle) {
   EXPECT_DOUBLE_EQ(pipe_of(few, "fma"), pipe_of(full, "fma"));
 }
 
+TEST(Terms, SixWarpsOfOneWaveAreAsSlowAsEight) {
+  LaunchShape six = arithmetic();
+  six.threads = 192;
+  LaunchShape eight = arithmetic();
+  // Two of the four schedulers have two warps either way.
+  EXPECT_DOUBLE_EQ(pipe_of(six, "fma"), pipe_of(eight, "fma"));
+  // Over many waves what is left over goes to whoever is free.
+  six.blocks *= 100;
+  eight.blocks *= 100;
+  EXPECT_DOUBLE_EQ(pipe_of(six, "fma") / pipe_of(eight, "fma"), 0.75);
+}
+
+TEST(Terms, ALoneBlockWaitsAtItsBarriersForItsSlowestWarp) {
+  LaunchShape lone = arithmetic();
+  lone.accesses = {access(true, false, 3 * 4096)};
+  const double fma = pipe_of(lone, "fma"), issue = pipe_of(lone, "issue");
+  EXPECT_NEAR(pipe_of(lone, "barrier"), 0.1 * (fma + issue), 1);
+  LaunchShape pair = lone;
+  pair.blocks *= 2;  // two share a SM, and fill in for each other
+  EXPECT_NEAR(pipe_of(pair, "barrier"), 0.1 * (fma + issue), 1);
+  lone.accesses.clear();  // nothing is handed from thread to thread
+  EXPECT_EQ(pipe_of(lone, "barrier"), 0);
+}
+
+TEST(Terms, AWarpWaitsForWhatItLoadsItselfBeforeItGoesOn) {
+  LaunchShape own = arithmetic();
+  own.accesses = {access(true, false, 3 * 4096), access(false, false, 100)};
+  LaunchShape copied = own;
+  copied.accesses[1].async = true;
+  const double moved = pipe_of(copied, "latency");
+  EXPECT_GT(moved, 0);
+  EXPECT_EQ(pipe_of(own, "latency"), 0);
+  EXPECT_GT(pipe_of(own, "chain") - pipe_of(copied, "chain"), 0.5 * moved);
+  EXPECT_GT(time_of(own), time_of(copied));
+}
+
+TEST(Terms, TheScoreIsTheEstimateWithoutItsReasons) {
+  KernelShape kernel;
+  kernel.launches = {arithmetic()};
+  kernel.launches[0].accesses = {access(true, false, 3 * 4096), access(false, false, 100)};
+  const Estimate whole = estimate(known_device("h200"), kernel);
+  const Score bare = score(known_device("h200"), kernel);
+  EXPECT_EQ(bare.time_ns, whole.time_ns);
+  EXPECT_EQ(bare.bound_ns, whole.bound_ns);
+  EXPECT_EQ(bare.keep, whole.keep);
+  kernel.launches[0].threads = 4096;
+  EXPECT_EQ(score(known_device("h200"), kernel).drop_reason,
+            estimate(known_device("h200"), kernel).drop_reason);
+}
+
 TEST(Terms, ASmHoldsNoMoreBlocksThanTheGridHasForIt) {
   LaunchShape one = arithmetic();  // occupancy would allow two
   LaunchShape two = one;

@@ -20,10 +20,16 @@ class AccessMemo {
  public:
   using Key = std::vector<std::int64_t>;
 
-  // nullptr where it has not been seen. Valid until the next keep().
-  const AccessTally* find(const Key& key) const {
+  // nullptr where it has not been seen. `access` tells the accesses of a kernel apart, and is part
+  // of the key as well. Valid until the next keep().
+  const AccessTally* find(const void* access, const Key& key) {
+    // Neighbours in a space mostly ask what the one before them asked.
+    const Entry*& last = last_[access];
+    if (last != nullptr && last->first == key) return &last->second;
     const auto found = tallies_.find(key);
-    return found == tallies_.end() ? nullptr : &found->second;
+    if (found == tallies_.end()) return nullptr;
+    last = &*found;
+    return &found->second;
   }
   const AccessTally& keep(const Key& key, const AccessTally& tally) {
     return tallies_.insert_or_assign(key, tally).first->second;
@@ -40,7 +46,10 @@ class AccessMemo {
       return hash;
     }
   };
-  std::unordered_map<Key, AccessTally, Hash> tallies_;
+  using Tallies = std::unordered_map<Key, AccessTally, Hash>;
+  using Entry = Tallies::value_type;
+  Tallies tallies_;
+  std::unordered_map<const void*, const Entry*> last_;  // found, of each access
 };
 
 }  // namespace tuner

@@ -1,7 +1,7 @@
 #include "tuner/kernel/access_sampling.h"
 
 #include <algorithm>
-#include <cstring>
+#include <bit>
 #include <limits>
 
 #include "models/memory_access.h"
@@ -14,7 +14,7 @@ using expr::kLanes;
 using Lanes = std::array<Cell, kLanes>;
 
 constexpr std::int64_t kWarp = 32;
-constexpr std::int64_t kMostThreads = 4096;            // no device takes more
+constexpr std::int64_t kMostThreads = 4096;  // of a block: no device takes more
 constexpr std::int64_t kBase = std::int64_t{1} << 40;  // keeps addresses before the buffer apart
 constexpr int kWidest = 16;                            // bytes of one lane's access
 
@@ -43,31 +43,44 @@ WarpSample make_warp(std::int64_t warp, double weight, const std::array<std::int
   return sample;
 }
 
-std::vector<WarpSample> make_warps(const std::array<std::int64_t, 3>& block) {
+struct WarpSamples {
+  std::array<WarpSample, 3> samples;
+  std::size_t count = 0;
+};
+
+WarpSamples make_warps(const std::array<std::int64_t, 3>& block) {
   const std::int64_t warps = (block[0] * block[1] * block[2] + kWarp - 1) / kWarp;
-  std::vector<WarpSample> samples;
-  samples.push_back(make_warp(0, 1, block));
-  if (warps > 2) {
-    samples.push_back(make_warp((warps - 1) / 2, static_cast<double>(warps - 2), block));
-  }
-  if (warps > 1) samples.push_back(make_warp(warps - 1, 1, block));
-  return samples;
+  WarpSamples result;
+  const auto add = [&](std::int64_t warp, double weight) {
+    result.samples[result.count++] = make_warp(warp, weight, block);
+  };
+  add(0, 1);
+  if (warps > 2) add((warps - 1) / 2, static_cast<double>(warps - 2));
+  if (warps > 1) add(warps - 1, 1);
+  return result;
+}
+
+// A block from about the middle of `blocks`: of few numbers, so that grids of many sizes share what
+// was played, and an odd one, so that it is not aligned better than most.
+std::int64_t inner_block(std::int64_t blocks) {
+  const auto half = static_cast<std::uint64_t>(blocks / 2);
+  return static_cast<std::int64_t>(std::bit_floor(half + 1) - 1);
 }
 
 class Sampler {
  public:
   Sampler(const BoundKernel& kernel, const BoundStep& step, const std::array<std::int64_t, 3>& grid,
-          const std::array<std::int64_t, 3>& block, std::vector<Cell> cells, AccessMemo* memo)
+          const std::array<std::int64_t, 3>& block, std::span<Cell> cells, AccessMemo* memo)
       : kernel_(kernel),
         names_(kernel.names),
         step_(step),
         grid_(grid),
         block_(block),
-        cells_(std::move(cells)),
+        cells_(cells),
         memo_(memo),
-        varying_{names_.tx, names_.ty, names_.tz, names_.tid, names_.lane},
-        warps_(make_warps(block)) {
-    for (const BoundLoop& loop : step.loops) trips_.push_back(loop.count.integer(cells_, 1));
+        varying_{names_.tx, names_.ty, names_.tz, names_.tid, names_.lane} {
+    for (const BoundLoop& loop : step.loops)
+      repeats_.push_back(loop.count.integer(cells_, 1) > 1);
   }
 
   models::MemoryAccess access(const BoundAccess& bound) {
@@ -79,7 +92,8 @@ class Sampler {
     if (element_bytes_ < 1) bound.element_bytes.fail("an element has at least 1 byte");
     const std::int64_t width = bound.width.integer(cells_, element_bytes_);
     result.width_bytes = static_cast<int>(std::clamp<std::int64_t>(width, 1, kWidest));
-    result.reuse = bound.reuse.real(cells_, 1);
+    result.l1_reuse = bound.l1_reuse.real(cells_, 1);
+    result.reuse = std::max(bound.reuse.real(cells_, 1), result.l1_reuse);
     result.buffer_bytes = bound.buffer_bytes;
     result.async = bound.async.boolean(cells_, false);
     fill(result, tally(bound, result), bound.count.real(cells_, 1));
@@ -101,31 +115,24 @@ class Sampler {
     if (!result.shared) result.efficiency = tally.efficiency / tally.active_weight;
   }
 
-  bool uses(const BoundAccess& bound, int slot) const {
-    return bound.index.uses(slot) || bound.active.uses(slot);
-  }
-
   // Which of the samples an access tells apart.
   struct Variety {
     bool by_block = false, by_loop = false;
   };
 
   Variety variety(const BoundAccess& bound) const {
-    const bool many_blocks = grid_[0] > 1 || grid_[1] > 1 || grid_[2] > 1;
     Variety result;
-    result.by_block =
-        many_blocks && (uses(bound, names_.bx) || uses(bound, names_.by) || uses(bound, names_.bz));
-    for (std::size_t i = 0; i < step_.loops.size(); ++i) {
-      result.by_loop |= trips_[i] > 1 && uses(bound, step_.loops[i].slot);
-    }
+    result.by_block = bound.by_block && (grid_[0] > 1 || grid_[1] > 1 || grid_[2] > 1);
+    for (std::size_t i = 0; i < repeats_.size(); ++i)
+      result.by_loop |= repeats_[i] && bound.by_loop[i];
     return result;
   }
 
   AccessTally tally(const BoundAccess& bound, const models::MemoryAccess& access) {
     const Variety variety = this->variety(bound);
-    if (memo_ == nullptr) return sample(bound, access, variety);
+    if (memo_ == nullptr || !kernel_.names.extended(cells_)) return sample(bound, access, variety);
     make_key(bound, access, variety);
-    if (const AccessTally* known = memo_->find(key_)) return *known;
+    if (const AccessTally* known = memo_->find(bound.spec, key_)) return *known;
     return memo_->keep(key_, sample(bound, access, variety));
   }
 
@@ -133,44 +140,42 @@ class Sampler {
   void make_key(const BoundAccess& bound, const models::MemoryAccess& access,
                 const Variety& variety) {
     const auto identity = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(bound.spec));
-    key_.assign({identity, access.width_bytes, element_bytes_});
-    key_.insert(key_.end(), block_.begin(), block_.end());
-    for (const int slot : bound.known_slots) {
-      std::int64_t bits = 0;
-      std::memcpy(&bits, &cells_[static_cast<std::size_t>(slot)], sizeof(bits));
-      key_.push_back(bits);
-    }
-    key_.push_back(variety.by_block ? 1 : 0);
-    if (variety.by_block) {
-      for (const std::int64_t blocks : grid_) key_.push_back(blocks / 2);
-    }
-    for (const std::int64_t trips : trips_) key_.push_back(trips > 1 ? 1 : 0);
+    std::int64_t flags = variety.by_block ? 1 : 0;
+    for (std::size_t i = 0; i < repeats_.size(); ++i)
+      flags = 2 * flags + (repeats_[i] && bound.by_loop[i] ? 1 : 0);
+    key_.assign({identity, flags, element_bytes_ * (kWidest + 1) + access.width_bytes,
+                 (block_[2] * kMostThreads + block_[1]) * kMostThreads + block_[0]});
+    for (const int slot : bound.known_slots)
+      key_.push_back(std::bit_cast<std::int64_t>(cells_[static_cast<std::size_t>(slot)]));
+    if (!variety.by_block) return;
+    for (const std::int64_t blocks : grid_) key_.push_back(inner_block(blocks));
   }
 
   AccessTally sample(const BoundAccess& bound, const models::MemoryAccess& access,
                      const Variety& variety) {
+    if (warps_.count == 0) warps_ = make_warps(block_);
     AccessTally tally;
     for (std::size_t turn = 0; turn < (variety.by_block || variety.by_loop ? 2U : 1U); ++turn) {
       set_block(variety.by_block && turn == 1);
-      for (std::size_t w = 0; w < warps_.size(); ++w) {
+      for (std::size_t w = 0; w < warps_.count; ++w) {
         // Both blocks share the work of both values: half of the pairs show as much as all.
         set_loops(variety.by_block ? (turn + w) % 2 == 1 : turn == 1);
-        play(bound, access, warps_[w], tally);
+        play(bound, access, warps_.samples[w], tally);
       }
     }
     return tally;
   }
 
-  void set_block(bool middle) {
+  void set_block(bool inner) {
     const std::array<int, 3> slots = {names_.bx, names_.by, names_.bz};
     for (std::size_t i = 0; i < 3; ++i) {
-      cells_[static_cast<std::size_t>(slots[i])].i = middle ? grid_[i] / 2 : 0;
+      cells_[static_cast<std::size_t>(slots[i])].i = inner ? inner_block(grid_[i]) : 0;
     }
   }
 
   void set_loops(bool second) {
     for (std::size_t i = 0; i < step_.loops.size(); ++i) {
-      cells_[static_cast<std::size_t>(step_.loops[i].slot)].i = second && trips_[i] > 1 ? 1 : 0;
+      cells_[static_cast<std::size_t>(step_.loops[i].slot)].i = second && repeats_[i] ? 1 : 0;
     }
   }
 
@@ -242,12 +247,12 @@ class Sampler {
   const Names& names_;
   const BoundStep& step_;
   std::array<std::int64_t, 3> grid_, block_;
-  std::vector<Cell> cells_;
+  std::span<Cell> cells_;
   AccessMemo* memo_;
   AccessMemo::Key key_;
   std::array<int, 5> varying_;
-  std::vector<WarpSample> warps_;
-  std::vector<std::int64_t> trips_;
+  WarpSamples warps_;  // made when something is played
+  std::vector<bool> repeats_;  // of the launch's loops, which run more than once
   std::int64_t element_bytes_ = 0;
 };
 
@@ -265,11 +270,11 @@ bool holds_threads(const std::array<std::int64_t, 3>& sizes, std::int64_t most) 
 std::vector<models::MemoryAccess> sample_accesses(const BoundKernel& kernel, const BoundStep& step,
                                                   const std::array<std::int64_t, 3>& grid,
                                                   const std::array<std::int64_t, 3>& block,
-                                                  std::vector<expr::Cell> cells, AccessMemo* memo) {
+                                                  std::span<expr::Cell> cells, AccessMemo* memo) {
   std::vector<models::MemoryAccess> accesses;
   if (step.accesses.empty() || !holds_threads(block, kMostThreads)) return accesses;
   if (!holds_threads(grid, std::numeric_limits<std::int64_t>::max())) return accesses;
-  Sampler sampler(kernel, step, grid, block, std::move(cells), memo);
+  Sampler sampler(kernel, step, grid, block, cells, memo);
   accesses.reserve(step.accesses.size());
   for (const BoundAccess& bound : step.accesses) accesses.push_back(sampler.access(bound));
   return accesses;

@@ -1,5 +1,5 @@
 // Plays a launch's memory instructions for a few of its warps and averages what they ask of the
-// memory: the first and the middle block, the first, middle and last warp of each, loop variables
+// memory: the first and an inner block, the first, middle and last warp of each, loop variables
 // at 0 and 1. The middle warp stands for all warps between the others. Pure.
 #pragma once
 
@@ -20,6 +20,6 @@ namespace tuner {
 std::vector<models::MemoryAccess> sample_accesses(const BoundKernel& kernel, const BoundStep& step,
                                                   const std::array<std::int64_t, 3>& grid,
                                                   const std::array<std::int64_t, 3>& block,
-                                                  std::vector<expr::Cell> cells, AccessMemo* memo);
+                                                  std::span<expr::Cell> cells, AccessMemo* memo);
 
 }  // namespace tuner

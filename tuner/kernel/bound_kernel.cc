@@ -79,7 +79,27 @@ BoundStep BoundKernel::bind_step(const StepSpec& spec, Phase phase) const {
     }
   }
   bind_model(step);
+  step.uses_compiled = uses_compiled(step);
   return step;
+}
+
+bool BoundKernel::uses_compiled(const BoundStep& step) const {
+  const auto uses = [&](const BoundText& text) {
+    if (!text.given()) return false;
+    const auto slots = text.expression().slots();
+    return std::ranges::any_of(slots, [&](int slot) { return names.phase(slot) == Phase::compiled; });
+  };
+  const auto access_uses = [&](const BoundAccess& access) {
+    return uses(access.index) || uses(access.active) || uses(access.element_bytes) ||
+           uses(access.width) || uses(access.count) || uses(access.reuse) ||
+           uses(access.l1_reuse) || uses(access.async);
+  };
+  const std::array counts = {&step.fma,   &step.fma_registers,   &step.fma_fresh, &step.instructions,
+                             &step.ilp,   &step.loads_in_flight, &step.barriers,  &step.exchanges};
+  return std::ranges::any_of(step.grid, uses) ||
+         std::ranges::any_of(step.loops, [&](const BoundLoop& loop) { return uses(loop.count); }) ||
+         std::ranges::any_of(step.accesses, access_uses) ||
+         std::ranges::any_of(counts, [&](const BoundText* text) { return uses(*text); });
 }
 
 void BoundKernel::bind_model(BoundStep& step) const {
@@ -109,16 +129,12 @@ BoundAccess BoundKernel::bind_access(const AccessSpec& spec,
   if (!spec.index.given()) description.fail(spec.index.pointer, "is missing");
   access.index = bind(spec.index, Phase::thread, Type::integer, loops);
   access.active = bind(spec.active, Phase::thread, Type::boolean, loops);
-  for (const BoundText* text : {&access.index, &access.active}) {
-    if (!text->given()) continue;
-    for (const int slot : text->expression().slots()) {
-      if (names.phase(slot) != Phase::thread) access.known_slots.push_back(slot);
-    }
-  }
+  set_dependences(access, loops);
   access.element_bytes = bind(spec.element_bytes, Phase::compiled, Type::integer);
   access.width = bind(spec.width, Phase::compiled, Type::integer);
   access.count = bind(spec.count, Phase::compiled, Type::real);
   access.reuse = bind(spec.reuse, Phase::compiled, Type::real);
+  access.l1_reuse = bind(spec.l1_reuse, Phase::compiled, Type::real);
   access.async = bind(spec.async, Phase::compiled, Type::boolean);
   if (!spec.buffer.empty()) {
     const BufferSpec held = buffer(argument(spec.buffer));
@@ -128,6 +144,21 @@ BoundAccess BoundKernel::bind_access(const AccessSpec& spec,
     description.fail(spec.element_bytes.pointer, "is missing, and there is no buffer to tell it");
   }
   return access;
+}
+
+void BoundKernel::set_dependences(BoundAccess& access, const std::vector<LoopSpec>& loops) const {
+  std::set<int> slots;
+  for (const BoundText* text : {&access.index, &access.active}) {
+    if (text->given()) slots.insert(text->quick().slots().begin(), text->quick().slots().end());
+  }
+  for (const int slot : slots) {
+    if (names.phase(slot) != Phase::thread) access.known_slots.push_back(slot);
+  }
+  access.by_block =
+      slots.contains(names.bx) || slots.contains(names.by) || slots.contains(names.bz);
+  for (const LoopSpec& loop : loops) {
+    access.by_loop.push_back(slots.contains(names.scope()->find(loop.name).value_or(-1)));
+  }
 }
 
 void BoundKernel::check_reference() const {

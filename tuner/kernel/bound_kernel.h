@@ -15,10 +15,14 @@ namespace tuner {
 
 struct BoundAccess {
   const AccessSpec* spec = nullptr;
-  BoundText index, element_bytes, width, count, active, reuse, async;
+  BoundText index, element_bytes, width, count, active, reuse, l1_reuse, async;
   std::int64_t buffer_element = 0;  // bytes; 0: no buffer
   double buffer_bytes = 0;
-  std::vector<int> known_slots;  // that index and active read and that are known before a thread is
+  // What index and active read, in their quick forms: slots that are known before a thread is, the
+  // block's number, and which of the launch's loops.
+  std::vector<int> known_slots;
+  bool by_block = false;
+  std::vector<bool> by_loop;
 };
 
 struct BoundLoop {
@@ -37,6 +41,7 @@ struct BoundStep {
   BoundText fma, fma_registers, fma_fresh, instructions, ilp, loads_in_flight, barriers, exchanges;
   BoundText min_registers;
   bool fp64 = false;
+  bool uses_compiled = false;  // the grid or the model hangs on registers or blocks a SM
 };
 
 struct BoundArgument {
@@ -85,7 +90,9 @@ class BoundKernel {
   BoundArgument bind_argument(const ArgumentSpec& spec) const;
   BoundStep bind_step(const StepSpec& spec, Phase phase) const;
   void bind_model(BoundStep& step) const;
+  bool uses_compiled(const BoundStep& step) const;
   BoundAccess bind_access(const AccessSpec& spec, const std::vector<LoopSpec>& loops) const;
+  void set_dependences(BoundAccess& access, const std::vector<LoopSpec>& loops) const;
   void resolve_element(BoundArgument& argument) const;
   void check_reference() const;
   void check_checks() const;

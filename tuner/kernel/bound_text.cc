@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "expr/error.h"
 
 namespace tuner {
@@ -22,22 +20,19 @@ BoundText::BoundText(const KernelDescription& kernel, const Names& names, const 
                      Phase phase, std::optional<Type> wanted, std::span<const LoopSpec> loops)
     : kernel_(&kernel), pointer_(text.pointer) {
   if (!text.given()) return;
+  own_cells_ = names.cells().size();
   expression_ = names.expression(text, phase, loops);
+  quick_ = names.quick_expression(text);
   if (wanted && !fits(expression_->type(), *wanted)) {
     fail(fmt::format("\"{}\" is {}, but {} is needed", text.text, to_string(expression_->type()),
                      to_string(*wanted)));
   }
 }
 
-bool BoundText::uses(int slot) const {
-  return expression_ &&
-         std::binary_search(expression_->slots().begin(), expression_->slots().end(), slot);
-}
-
 template <typename F>
-auto BoundText::guarded(F evaluate) const {
+auto BoundText::guarded(std::span<const expr::Cell> cells, F evaluate) const {
   try {
-    return evaluate();
+    return evaluate(cells.size() > own_cells_ ? *quick_ : *expression_);
   } catch (const expr::ExpressionError& error) {
     fail(error.what());
   }
@@ -45,27 +40,29 @@ auto BoundText::guarded(F evaluate) const {
 
 std::int64_t BoundText::integer(std::span<const expr::Cell> cells, std::int64_t fallback) const {
   if (!given()) return fallback;
-  return guarded([&] { return expression_->integer(cells); });
+  return guarded(cells, [&](const expr::Expression& one) { return one.integer(cells); });
 }
 
 double BoundText::real(std::span<const expr::Cell> cells, double fallback) const {
   if (!given()) return fallback;
-  return guarded([&] { return expression_->real(cells); });
+  return guarded(cells, [&](const expr::Expression& one) { return one.real(cells); });
 }
 
 bool BoundText::boolean(std::span<const expr::Cell> cells, bool fallback) const {
   if (!given()) return fallback;
-  return guarded([&] { return expression_->boolean(cells); });
+  return guarded(cells, [&](const expr::Expression& one) { return one.boolean(cells); });
 }
 
 Value BoundText::value(std::span<const expr::Cell> cells) const {
-  return guarded([&] { return expression_->value(cells); });
+  return guarded(cells, [&](const expr::Expression& one) { return one.value(cells); });
 }
 
 void BoundText::lanes(std::span<const expr::Cell> cells, std::span<const int> varying,
                       std::span<const std::array<expr::Cell, expr::kLanes>> lane_cells,
                       std::array<expr::Cell, expr::kLanes>& result) const {
-  guarded([&] { expression_->evaluate_lanes(cells, varying, lane_cells, result); });
+  guarded(cells, [&](const expr::Expression& one) {
+    one.evaluate_lanes(cells, varying, lane_cells, result);
+  });
 }
 
 void BoundText::fail(const std::string& message) const { kernel_->fail(pointer_, message); }

@@ -21,9 +21,10 @@ class BoundText {
 
   bool given() const { return expression_.has_value(); }
   const expr::Expression& expression() const { return *expression_; }
-  bool uses(int slot) const;
+  const expr::Expression& quick() const { return *quick_; }
 
-  // Throw TunerError with file, pointer and the expression's own error.
+  // `cells` may be extended (Names::extend): then the quick form is evaluated. Throw TunerError with
+  // file, pointer and the expression's own error.
   std::int64_t integer(std::span<const expr::Cell> cells, std::int64_t fallback) const;
   double real(std::span<const expr::Cell> cells, double fallback) const;
   bool boolean(std::span<const expr::Cell> cells, bool fallback) const;
@@ -35,11 +36,12 @@ class BoundText {
 
  private:
   template <typename F>
-  auto guarded(F evaluate) const;
+  auto guarded(std::span<const expr::Cell> cells, F evaluate) const;
 
   const KernelDescription* kernel_ = nullptr;
   std::string pointer_;
-  std::optional<expr::Expression> expression_;
+  std::size_t own_cells_ = 0;  // of the scope that expression_ knows
+  std::optional<expr::Expression> expression_, quick_;
 };
 
 class BoundTemplate {

@@ -340,6 +340,7 @@ class Reader {
     spec.count = optional_text(json, "count", at);
     spec.active = optional_text(json, "active", at);
     spec.reuse = optional_text(json, "reuse", at);
+    spec.l1_reuse = optional_text(json, "l1_reuse", at);
     spec.async = optional_text(json, "async", at);
     return spec;
   }

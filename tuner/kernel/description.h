@@ -75,7 +75,7 @@ struct LoopSpec {
 struct AccessSpec {
   std::string name, buffer;
   bool shared = false, store = false;
-  Text index, element_bytes, width, count, active, reuse, async;
+  Text index, element_bytes, width, count, active, reuse, l1_reuse, async;
 };
 
 struct ModelSpec {

@@ -104,7 +104,8 @@ BuildPlan Kernel::reference_build() const {
 
 models::KernelShape Kernel::shape(const search::Config& config,
                                   std::span<const CompiledEntry> compiled, AccessMemo* memo) const {
-  const auto cells = space().cells(config);
+  std::vector<expr::Cell> cells = space().cells(config);
+  static_cast<void>(impl_->names.extend(cells));
   models::KernelShape shape;
   for (const BoundStep& step : impl_->steps) {
     if (!step.when.boolean(cells, true)) continue;

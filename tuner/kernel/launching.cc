@@ -243,7 +243,8 @@ std::vector<std::string> symbols_of(const KernelDescription& kernel) {
 }
 
 StepShape step_shape(const BoundKernel& kernel, const BoundStep& step,
-                     std::span<const expr::Cell> cells, std::span<const CompiledEntry> compiled) {
+                     std::span<const expr::Cell> cells, std::span<const CompiledEntry> compiled,
+                     bool uses_compiled) {
   StepShape shape;
   shape.cells.assign(cells.begin(), cells.end());
   if (step.spec->memset) return shape;
@@ -251,7 +252,7 @@ StepShape step_shape(const BoundKernel& kernel, const BoundStep& step,
   shape.cluster = dimensions(step.cluster, cells);
   shape.dynamic_shared = step.dynamic_shared.integer(cells, 0);
   if (!compiled.empty()) shape.compiled = find_entry(compiled, step.entry.render_code(cells));
-  set_compiled(kernel, step, shape);
+  if (uses_compiled) set_compiled(kernel, step, shape);
   shape.grid = dimensions(step.grid, shape.cells);
   return shape;
 }
@@ -259,7 +260,7 @@ StepShape step_shape(const BoundKernel& kernel, const BoundStep& step,
 models::LaunchShape model_shape(const BoundKernel& kernel, const BoundStep& step,
                                 std::span<const expr::Cell> cells,
                                 std::span<const CompiledEntry> compiled, AccessMemo* memo) {
-  StepShape shape = step_shape(kernel, step, cells, compiled);
+  StepShape shape = step_shape(kernel, step, cells, compiled, step.uses_compiled);
   models::LaunchShape launch;
   launch.name = step.spec->name;
   if (step.spec->memset) {
@@ -290,7 +291,7 @@ models::LaunchShape model_shape(const BoundKernel& kernel, const BoundStep& step
     return launch;
   }
   launch.accesses =
-      sample_accesses(kernel, step, shape.grid, shape.block, std::move(shape.cells), memo);
+      sample_accesses(kernel, step, shape.grid, shape.block, shape.cells, memo);
   return launch;
 }
 
@@ -300,7 +301,7 @@ LaunchPlan make_launch_plan(const BoundKernel& kernel, std::span<const expr::Cel
   LaunchPlan plan;
   for (const BoundStep& step : kernel.steps) {
     if (!step.when.boolean(cells, true)) continue;
-    StepShape shape = step_shape(kernel, step, cells, compiled);
+    StepShape shape = step_shape(kernel, step, cells, compiled, true);
     plan.steps.push_back(make_step(kernel, step, shape, false));
     add_workspaces(kernel, *step.spec, shape.cells, plan.workspaces);
   }
@@ -313,7 +314,7 @@ std::vector<LaunchStep> make_reference_launch(const BoundKernel& kernel,
   std::vector<LaunchStep> steps;
   for (const BoundStep& step : kernel.reference) {
     if (!step.when.boolean(kernel.names.cells(), true)) continue;
-    StepShape shape = step_shape(kernel, step, kernel.names.cells(), compiled);
+    StepShape shape = step_shape(kernel, step, kernel.names.cells(), compiled, true);
     steps.push_back(make_step(kernel, step, shape, true));
   }
   return steps;

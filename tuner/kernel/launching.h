@@ -18,9 +18,11 @@ struct StepShape {
   std::vector<expr::Cell> cells;
 };
 
-// Before compiling, `registers` is the model's lower bound and blocks_per_sm what it would allow.
+// Before compiling, `registers` is the model's lower bound and blocks_per_sm what it would allow;
+// they are filled in where `uses_compiled`.
 StepShape step_shape(const BoundKernel& kernel, const BoundStep& step,
-                     std::span<const expr::Cell> cells, std::span<const CompiledEntry> compiled);
+                     std::span<const expr::Cell> cells, std::span<const CompiledEntry> compiled,
+                     bool uses_compiled);
 
 // `memo` may be nullptr.
 models::LaunchShape model_shape(const BoundKernel& kernel, const BoundStep& step,

@@ -49,6 +49,11 @@ Names::Names(const KernelDescription& kernel, const Problem& problem,
     *slot = add(name, Type::integer, Phase::thread, "");
   }
   for (const StepSpec& step : kernel.steps) add_loops(step);
+  quick_scope_ = expr::Scope::with_slots_of(*scope_);
+  for (int slot = 0; slot < scope_->size(); ++slot) {
+    if (this->phase(slot) == Phase::problem)
+      quick_scope_->fix(slot, cells_[static_cast<std::size_t>(slot)]);
+  }
   add_definitions();
 }
 
@@ -106,10 +111,50 @@ void Names::add_definitions() {
   for (const DefinitionSpec& definition : kernel_.definitions) {
     try {
       scope_->define(definition.name, definition.value.text);
+      add_quick_definition(definition);
     } catch (const TunerError& error) {
       kernel_.fail(definition.value.pointer, error.what());
     }
   }
+}
+
+// What hangs on the problem alone becomes a constant, on parameters a slot; the rest stays a text.
+void Names::add_quick_definition(const DefinitionSpec& definition) {
+  const auto quick = expr::Expression::compile(definition.value.text, *quick_scope_);
+  const bool by_parameters = std::ranges::all_of(
+      quick.slots(), [&](int slot) { return phase(slot) <= Phase::config; });
+  if (!by_parameters) {
+    quick_scope_->define(definition.name, definition.value.text);
+    return;
+  }
+  const int slot = quick_scope_->add(definition.name, quick.type());
+  try {
+    if (quick.slots().empty()) {
+      quick_scope_->fix(slot, quick.evaluate(cells_));
+      return;
+    }
+  } catch (const expr::ExpressionError&) {
+    // Whoever comes to it says so: extend() will fail.
+  }
+  quick_definitions_.push_back({slot, quick});
+}
+
+expr::Expression Names::quick_expression(const Text& text) const {
+  return expr::Expression::compile(text.text, *quick_scope_);
+}
+
+bool Names::extend(std::vector<expr::Cell>& cells) const {
+  // One more than is needed: so extended cells are longer where nothing is defined, too.
+  cells.resize(static_cast<std::size_t>(quick_scope_->size()) + 1);
+  try {
+    for (const QuickDefinition& definition : quick_definitions_) {
+      cells[static_cast<std::size_t>(definition.slot)] = definition.value.evaluate(cells);
+    }
+  } catch (const expr::ExpressionError&) {
+    cells.resize(cells_.size());
+    return false;
+  }
+  return true;
 }
 
 void Names::check_slots(std::span<const int> slots, const Text& text, Phase phase,

@@ -85,8 +85,8 @@ class Evaluator {
   models::RankQuality quality(std::string_view without) const {
     std::vector<models::RankedTrial> trials;
     for (const Shaped& one : shaped_) {
-      const models::Estimate estimate = models::estimate(recording_.device, one.shape, without);
-      trials.push_back({estimate.time_ns, one.measured_ns, estimate.keep});
+      const models::Score score = models::score(recording_.device, one.shape, without);
+      trials.push_back({score.time_ns, one.measured_ns, score.keep});
     }
     drop_unlikely(trials);
     return models::rank_quality(trials);

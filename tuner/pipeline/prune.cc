@@ -12,11 +12,11 @@
 namespace tuner {
 namespace {
 
-models::Estimate static_estimate(const Kernel& kernel, const search::Config& config, bool cold,
+models::Score static_score(const Kernel& kernel, const search::Config& config, bool cold,
                                  AccessMemo* memo) {
   models::KernelShape shape = kernel.shape(config, {}, memo);
   shape.cold = cold;
-  return models::estimate(kernel.device(), shape);
+  return models::score(kernel.device(), shape);
 }
 
 struct Part {
@@ -29,11 +29,11 @@ void score(const Kernel& kernel, std::span<const search::Config> configs, bool c
   try {
     AccessMemo memo;
     for (const search::Config& config : configs) {
-      const models::Estimate estimate = static_estimate(kernel, config, cold, &memo);
-      if (estimate.keep) {
-        part.candidates.push_back({config, estimate.time_ns});
+      const models::Score score = static_score(kernel, config, cold, &memo);
+      if (score.keep) {
+        part.candidates.push_back({config, score.time_ns});
       } else {
-        ++part.dropped[estimate.drop_reason];
+        ++part.dropped[score.drop_reason];
       }
     }
   } catch (...) {
@@ -102,9 +102,9 @@ void keep_likely(Pruned& pruned) {
 }
 
 std::optional<double> predict_ns(const Kernel& kernel, const search::Config& config, bool cold) {
-  const models::Estimate estimate = static_estimate(kernel, config, cold, nullptr);
-  if (!estimate.keep) return std::nullopt;
-  return estimate.time_ns;
+  const models::Score score = static_score(kernel, config, cold, nullptr);
+  if (!score.keep) return std::nullopt;
+  return score.time_ns;
 }
 
 }  // namespace tuner

@@ -164,12 +164,12 @@ class Search {
     }
     models::KernelShape shape = kernel_.shape(config, entries);
     shape.cold = cold_;
-    const models::Estimate estimate = models::estimate(kernel_.device(), shape);
-    const bool hopeless = incumbent_ns_ > 0 && estimate.bound_ns > incumbent_ns_;
-    if (plan_.prune && (!estimate.keep || hopeless)) {
+    const models::Score score = models::score(kernel_.device(), shape);
+    const bool hopeless = incumbent_ns_ > 0 && score.bound_ns > incumbent_ns_;
+    if (plan_.prune && (!score.keep || hopeless)) {
       record.trial.status = search::Status::pruned;
       record.trial.reason =
-          estimate.keep ? "its roof is above the incumbent" : estimate.drop_reason;
+          score.keep ? "its roof is above the incumbent" : score.drop_reason;
       return finish(std::move(record));
     }
     measure(std::move(record), result, entries);

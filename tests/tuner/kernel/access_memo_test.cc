@@ -1,4 +1,4 @@
-// A memo changes what shapes cost, not what they say.
+// A memo, and the quick form of texts, change what shapes cost, not what they say.
 #include "tuner/kernel/access_memo.h"
 
 #include <gtest/gtest.h>
@@ -6,6 +6,8 @@
 #include <random>
 
 #include "tests/tuner/kernel/fixture.h"
+#include "tuner/kernel/bound_kernel.h"
+#include "tuner/kernel/launching.h"
 
 namespace tuner {
 namespace {
@@ -27,6 +29,21 @@ void expect_same(const models::MemoryAccess& known, const models::MemoryAccess& 
   EXPECT_EQ(known.reuse, fresh.reuse) << fresh.name;
 }
 
+void expect_same(const models::LaunchShape& known, const models::LaunchShape& fresh) {
+  EXPECT_EQ(known.grid, fresh.grid);
+  EXPECT_EQ(known.block, fresh.block);
+  EXPECT_EQ(known.dynamic_shared, fresh.dynamic_shared);
+  EXPECT_EQ(known.min_registers, fresh.min_registers);
+  EXPECT_EQ(known.fma_per_thread, fresh.fma_per_thread);
+  EXPECT_EQ(known.instructions_per_thread, fresh.instructions_per_thread);
+  EXPECT_EQ(known.loads_in_flight, fresh.loads_in_flight);
+  EXPECT_EQ(known.barriers_per_block, fresh.barriers_per_block);
+  EXPECT_EQ(known.exchanges, fresh.exchanges);
+  ASSERT_EQ(known.accesses.size(), fresh.accesses.size());
+  for (std::size_t i = 0; i < fresh.accesses.size(); ++i)
+    expect_same(known.accesses[i], fresh.accesses[i]);
+}
+
 TEST_P(Memo, ChangesNoShape) {
   const Kernel kernel = bind(GetParam().folder, GetParam().given);
   AccessMemo memo;
@@ -35,14 +52,49 @@ TEST_P(Memo, ChangesNoShape) {
     const models::KernelShape known = kernel.shape(config, {}, &memo);
     const models::KernelShape fresh = kernel.shape(config);
     ASSERT_EQ(known.launches.size(), fresh.launches.size());
-    for (std::size_t i = 0; i < fresh.launches.size(); ++i) {
-      const auto& accesses = fresh.launches[i].accesses;
-      ASSERT_EQ(known.launches[i].accesses.size(), accesses.size());
-      for (std::size_t j = 0; j < accesses.size(); ++j)
-        expect_same(known.launches[i].accesses[j], accesses[j]);
+    for (std::size_t i = 0; i < fresh.launches.size(); ++i)
+      expect_same(known.launches[i], fresh.launches[i]);
+    ASSERT_FALSE(HasFailure()) << kernel.space().id(config);
+  }
+}
+
+TEST_P(Memo, QuickFormsChangeNoShape) {
+  const Kernel kernel = bind(GetParam().folder, GetParam().given);
+  const BoundKernel bound(kernel.description(), kernel.problem(), kernel.device());
+  AccessMemo memo;
+  std::mt19937_64 random(2);
+  for (const search::Config& config : kernel.space().sample(100, random)) {
+    const std::vector<expr::Cell> cells = bound.space->cells(config);
+    std::vector<expr::Cell> extended = cells;
+    ASSERT_TRUE(bound.names.extend(extended));
+    ASSERT_TRUE(bound.names.extended(extended));
+    for (const BoundStep& step : bound.steps) {
+      if (step.when.boolean(cells, true) && !step.spec->memset)
+        expect_same(model_shape(bound, step, extended, {}, &memo),
+                    model_shape(bound, step, cells, {}, nullptr));
     }
     ASSERT_FALSE(HasFailure()) << kernel.space().id(config);
   }
+}
+
+// A definition is only evaluated where a text comes to it.
+TEST(QuickForms, ADefinitionThatFailsIsLeftToThoseWhoNeedIt) {
+  const TemporaryKernel folder(R"({"schema": "tuner.kernel", "version": 1, "name": "k",
+ "source": "k.cu",
+ "problem": [{"name": "n", "kind": "size", "default": 8}],
+ "parameters": [{"name": "parts", "values": [0, 2]}],
+ "definitions": [{"name": "share", "value": "n / parts"}],
+ "arguments": [{"name": "y", "kind": "buffer", "element": "f32", "count": "n", "access": "out"}],
+ "launches": [{"entry": "k", "grid": [1], "block": [32], "arguments": ["y"],
+   "model": {"accesses": [], "fma": "parts == 0 ? 7 : share"}}],
+ "verify": {"checks": [{"output": "y", "expected": "0.0"}]}})");
+  const Kernel kernel = bind(folder.folder());
+  const auto fma_of = [&](std::int64_t parts) {
+    const std::vector<std::pair<std::string, Value>> values = {{"parts", parts}};
+    return kernel.shape(kernel.space().from_values(values)).launches.front().fma_per_thread;
+  };
+  EXPECT_EQ(fma_of(0), 7);
+  EXPECT_EQ(fma_of(2), 4);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -58,11 +110,14 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(AccessMemo, KeepsWhatItIsGiven) {
   AccessMemo memo;
-  EXPECT_EQ(memo.find({1, 2}), nullptr);
+  const int access = 0;
+  EXPECT_EQ(memo.find(&access, {1, 2}), nullptr);
   memo.keep({1, 2}, {.weight = 3});
-  ASSERT_NE(memo.find({1, 2}), nullptr);
-  EXPECT_EQ(memo.find({1, 2})->weight, 3);
-  EXPECT_EQ(memo.find({2, 1}), nullptr);
+  for (int again = 0; again < 2; ++again) {
+    ASSERT_NE(memo.find(&access, {1, 2}), nullptr);
+    EXPECT_EQ(memo.find(&access, {1, 2})->weight, 3);
+    EXPECT_EQ(memo.find(&access, {2, 1}), nullptr);
+  }
 }
 
 }  // namespace
