@@ -41,7 +41,7 @@ struct Constraint {
 struct Config {
   std::vector<std::uint16_t> choice;
   bool operator==(const Config&) const = default;
-  auto operator<=>(const Config&) const = default;
+  auto operator<=>(const Config& other) const { return choice <=> other.choice; }
 };
 struct ConfigHash {
   std::size_t operator()(const Config& config) const noexcept;

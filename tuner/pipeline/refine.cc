@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
 #include <iterator>
 #include <map>
-#include <mutex>
 #include <random>
 #include <span>
-#include <thread>
 #include <utility>
 
 #include "models/estimate.h"
+#include "tuner/measure/parallel_for.h"
 #include "tuner/select/build.h"
 
 namespace tuner {
@@ -33,31 +31,17 @@ std::optional<Derived> derive(const Kernel& kernel, const search::Config& config
   return Derived{estimate.time_ns, std::move(estimate.words)};
 }
 
-// Following the PTX takes about as long as a small compile: on all cores.
+// Following the PTX takes about as long as a small compile: spread over the cores.
 std::vector<std::optional<Derived>> derive_all(const Kernel& kernel,
                                                std::span<const search::Candidate> candidates,
                                                bool cold, std::span<const CompileResult> compiled) {
   std::vector<std::optional<Derived>> derived(candidates.size());
-  std::exception_ptr error;
-  std::mutex mutex;
-  std::atomic<std::size_t> next{0};
-  {
-    std::vector<std::jthread> pool;
-    const std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
-    for (std::size_t t = 0; t < std::min(threads, candidates.size()); ++t) {
-      pool.emplace_back([&] {
-        try {
-          for (std::size_t i = next++; i < candidates.size(); i = next++) {
-            derived[i] = derive(kernel, candidates[i].config, cold, compiled[i]);
-          }
-        } catch (...) {
-          const std::lock_guard lock(mutex);
-          error = std::current_exception();
+  parallel_for(
+      static_cast<std::int64_t>(candidates.size()), 1, [&](std::int64_t begin, std::int64_t end) {
+        for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+          derived[i] = derive(kernel, candidates[i].config, cold, compiled[i]);
         }
       });
-    }
-  }
-  if (error) std::rethrow_exception(error);
   return derived;
 }
 
