@@ -41,23 +41,22 @@ struct DeviceProfile {
   double fp64_lanes_per_sm = 2;
   double issue_per_clock = 4;  // warp instructions a SM issues
   double fma_latency_cycles = 4;
-  double fma_port_slowdown =
-      2;  // cycles of a lone dependent chain of three-register FMAs: 2 is half rate
-  double fma_port_free_chains =
-      4;                       // independent chains from which the register ports hold nothing back
-  double dram_peak_gbps = 0;   // by the specification
-  double dram_gbps = 0;        // the roof that reads and writes together approach
-  double dram_read_gbps = 0;   // the roof of reads alone
-  int dram_granule = 64;       // bytes that DRAM moves at least
-  double dram_latency_ns = 0;  // t0 of the bytes-in-flight law
-  double latency_norm = 1.8;   // p of the bytes-in-flight law
-  double l2_gbps = 0;          // reachable
+  double fma_port_slowdown = 2;     // of a lone dependent chain of three-register FMAs: half rate
+  double fma_port_free_chains = 4;  // from so many independent chains on nothing is held back
+  double dram_peak_gbps = 0;        // by the specification
+  double dram_gbps = 0;             // the roof that reads and writes together approach
+  double dram_read_gbps = 0;        // the roof of reads alone
+  int dram_granule = 64;            // bytes that DRAM moves at least
+  double dram_latency_ns = 0;       // t0 of the bytes-in-flight law
+  double latency_norm = 1.8;        // p of the bytes-in-flight law
+  double l2_gbps = 0;               // reachable
   double l2_latency_ns = 0;
   double launch_us = 3.5;    // an empty launch, back to back
   double exchange_us = 2;    // from a block's last sum to another block's having it
   double blocks_per_us = 0;  // block dispatch rate of the whole GPU
-  double block_drain = 0.1;  // share of a memory round trip that the warps of a block wait for the
-                             // slowest of them, for each doubling of the warps
+  // Share of a memory round trip that the warps of a block wait for the slowest of them, for each
+  // doubling of the warps.
+  double block_drain = 0.1;
   double barrier_cycles = 30;           // a block-wide barrier with nothing to wait for
   double shared_bytes_per_clock = 128;  // a SM; L1 hits likewise
   double shared_latency_cycles = 29;

@@ -29,13 +29,13 @@ struct MemoryAccess {
   double lines_per_request = 0;     // global
   double granules_per_request = 0;  // global, of DeviceProfile::dram_granule bytes
   double efficiency = 1;            // global: useful / moved bytes
-  double bank_wavefronts =
-      0;  // shared: wavefronts per request; global: likewise where L1 serves it
-  bool async =
-      false;         // to shared: by a copy that no warp waits for as for an instruction of its own
-  double reuse = 1;  // how often a fetched byte is asked for again while still cached (L1 or L2)
-  double l1_reuse =
-      1;  // the part of `reuse` that the SM's own L1 serves; traffic of L2 shrinks by it
+  // Shared: wavefronts per request; global: likewise where L1 serves it.
+  double bank_wavefronts = 0;
+  // By a copy from global to shared memory that no warp waits for as for an instruction of its own.
+  bool async = false;
+  double reuse = 1;  // how often a fetched byte is asked for while still cached (L1 or L2)
+  // The part of `reuse` that the SM's own L1 serves; traffic of L2 shrinks by it.
+  double l1_reuse = 1;
   double buffer_bytes = 0;  // size of the buffer; 0 unknown
 };
 
@@ -58,11 +58,11 @@ struct LaunchShape {
   int register_limit = 0;        // given to the compiler; 0: none
   std::vector<MemoryAccess> accesses;
   double fma_per_thread = 0;  // fused multiply-adds (or adds)
-  double fma_registers = 3;   // distinct ones that an FMA reads; below 3 the register ports
-                              // hold nothing back
-  double fma_fresh =
-      0;  // share of the FMAs, for however many chains, none of whose three registers
-          // is in the reuse cache: what the order of an outer product leaves
+  // Distinct ones that an FMA reads; below 3 the register ports hold nothing back.
+  double fma_registers = 3;
+  // Share of the FMAs, for however many chains, none of whose three registers is in the reuse
+  // cache: what the order of an outer product leaves.
+  double fma_fresh = 0;
   double instructions_per_thread = 0;  // others beside them and the memory instructions; 0 unknown
   double ilp = 1;                      // independent chains a thread
   double loads_in_flight = 1;          // independent global loads a thread
@@ -81,8 +81,8 @@ struct KernelShape {
 };
 
 struct Pipe {
-  std::string
-      name;  // dram l2 latency fma issue shared chain spill barrier dispatch launch exchange tail
+  // dram l2 latency fma issue shared chain spill barrier dispatch launch exchange tail
+  std::string name;
   double time_ns = 0;
 };
 

@@ -188,7 +188,8 @@ double fma_ns(const LaunchLoad& load) {
   const double lanes = shape.fp64 ? load.device.fp64_lanes_per_sm : load.device.fp32_lanes_per_sm;
   const bool reads_three = !shape.fp64 && shape.fma_registers >= 3;
   const double ports = reads_three ? port_factor(load.device, shape.ilp, shape.fma_fresh) : 1;
-  return sm_ns(load, shape.fma_per_thread * kLanes / lanes * ports * uneven_schedulers_factor(load));
+  return sm_ns(load,
+               shape.fma_per_thread * kLanes / lanes * ports * uneven_schedulers_factor(load));
 }
 
 double issue_ns(const LaunchLoad& load) {

@@ -29,7 +29,8 @@ struct Case {
   std::vector<std::pair<std::string, std::string>> sizes;  // axes
 };
 
-double us_each(const Kernel& kernel, const std::vector<tuner::search::Config>& configs, bool model) {
+double us_each(const Kernel& kernel, const std::vector<tuner::search::Config>& configs,
+               bool model) {
   double fastest = 1e12;
   for (int repeat = 0; repeat < kRepeats; ++repeat) {
     const auto begin = steady_clock::now();
@@ -53,8 +54,9 @@ void run(const Case& one, const tuner::models::DeviceProfile& device) {
   std::string sizes;
   for (const auto& [name, size] : one.sizes) sizes += " " + name + "=" + size;
   const double shapes = us_each(kernel, configs, false), both = us_each(kernel, configs, true);
-  std::printf("%-12s%-32s %7zu configurations: %6.2f us each, %5.2f of them for shapes and counts\n",
-              one.kernel, sizes.c_str(), configs.size(), both, shapes);
+  std::printf(
+      "%-12s%-32s %7zu configurations: %6.2f us each, %5.2f of them for shapes and counts\n",
+      one.kernel, sizes.c_str(), configs.size(), both, shapes);
 }
 
 }  // namespace
@@ -62,12 +64,12 @@ void run(const Case& one, const tuner::models::DeviceProfile& device) {
 int main() try {
   const auto device =
       tuner::models::load_device_profile(tuner::data_folder() / "configs/devices/h200.json");
-  for (const Case& one : {Case{"matmul", {{"m", "512"}, {"n", "512"}, {"k", "512"}}},
-                          Case{"matmul", {{"m", "4096"}, {"n", "4096"}, {"k", "4096"}}},
-                          Case{"matmul", {{"m", "3000"}, {"n", "3000"}, {"k", "3000"}}},
-                          Case{"copy", {{"n", "268435456"}}}, Case{"reduction", {{"n", "268435456"}}},
-                          Case{"gather", {{"n", "67108864"}}},
-                          Case{"transpose", {{"m", "16384"}, {"n", "16384"}}}}) {
+  for (const Case& one :
+       {Case{"matmul", {{"m", "512"}, {"n", "512"}, {"k", "512"}}},
+        Case{"matmul", {{"m", "4096"}, {"n", "4096"}, {"k", "4096"}}},
+        Case{"matmul", {{"m", "3000"}, {"n", "3000"}, {"k", "3000"}}},
+        Case{"copy", {{"n", "268435456"}}}, Case{"reduction", {{"n", "268435456"}}},
+        Case{"gather", {{"n", "67108864"}}}, Case{"transpose", {{"m", "16384"}, {"n", "16384"}}}}) {
     run(one, device);
   }
 } catch (const std::exception& error) {

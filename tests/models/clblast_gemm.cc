@@ -155,7 +155,8 @@ MemoryAccess result_store(const DeviceProfile& device, const Gemm& gemm) {
 // What a thread holds: nothing is known of the compiled code, so what is missing is foreseen.
 int registers_needed(const Gemm& gemm) {
   constexpr int kOthers = 24;  // addresses, counters
-  return per_thread(gemm.a) * per_thread(gemm.b) + per_thread(gemm.a) + per_thread(gemm.b) + kOthers;
+  return per_thread(gemm.a) * per_thread(gemm.b) + per_thread(gemm.a) + per_thread(gemm.b) +
+         kOthers;
 }
 
 }  // namespace

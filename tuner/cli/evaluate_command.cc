@@ -23,6 +23,7 @@ struct EvaluateFlags {
   std::vector<std::string> files;
   std::vector<std::string> kernels;  // folders, of kernels that are no built-in ones
   std::string device, trials;
+  bool derived = false;
   EvaluateOptions options;
 };
 
@@ -164,6 +165,9 @@ Action declare_evaluate(CLI::App& app) {
       ->type_name("DEVICE");
   app.add_flag("--compiled", flags->options.compiled,
                "with the recorded registers and spills, as after compiling");
+  app.add_flag("--derived", flags->derived,
+               "compile the configurations of kernels without a model, and judge what their PTX "
+               "gives (minutes)");
   app.add_flag("--ablation", flags->options.ablation, "also with each term of the model left out");
   app.add_option(
          "--trials", flags->trials,
@@ -172,6 +176,8 @@ Action declare_evaluate(CLI::App& app) {
   return [flags](const Output& output) {
     if (!flags->trials.empty()) check_writable(flags->trials);
     flags->options.trials = !flags->trials.empty();
+    const auto compiler = flags->derived ? make_compiler_pool({}) : nullptr;
+    flags->options.compiler = compiler.get();
     return run(*flags, output);
   };
 }

@@ -14,7 +14,7 @@ using expr::kLanes;
 using Lanes = std::array<Cell, kLanes>;
 
 constexpr std::int64_t kWarp = 32;
-constexpr std::int64_t kMostThreads = 4096;  // of a block: no device takes more
+constexpr std::int64_t kMostThreads = 4096;            // of a block: no device takes more
 constexpr std::int64_t kBase = std::int64_t{1} << 40;  // keeps addresses before the buffer apart
 constexpr int kWidest = 16;                            // bytes of one lane's access
 
@@ -79,8 +79,7 @@ class Sampler {
         cells_(cells),
         memo_(memo),
         varying_{names_.tx, names_.ty, names_.tz, names_.tid, names_.lane} {
-    for (const BoundLoop& loop : step.loops)
-      repeats_.push_back(loop.count.integer(cells_, 1) > 1);
+    for (const BoundLoop& loop : step.loops) repeats_.push_back(loop.count.integer(cells_, 1) > 1);
   }
 
   models::MemoryAccess access(const BoundAccess& bound) {
@@ -251,7 +250,7 @@ class Sampler {
   AccessMemo* memo_;
   AccessMemo::Key key_;
   std::array<int, 5> varying_;
-  WarpSamples warps_;  // made when something is played
+  WarpSamples warps_;          // made when something is played
   std::vector<bool> repeats_;  // of the launch's loops, which run more than once
   std::int64_t element_bytes_ = 0;
 };

@@ -87,15 +87,16 @@ bool BoundKernel::uses_compiled(const BoundStep& step) const {
   const auto uses = [&](const BoundText& text) {
     if (!text.given()) return false;
     const auto slots = text.expression().slots();
-    return std::ranges::any_of(slots, [&](int slot) { return names.phase(slot) == Phase::compiled; });
+    return std::ranges::any_of(slots,
+                               [&](int slot) { return names.phase(slot) == Phase::compiled; });
   };
   const auto access_uses = [&](const BoundAccess& access) {
     return uses(access.index) || uses(access.active) || uses(access.element_bytes) ||
            uses(access.width) || uses(access.count) || uses(access.reuse) ||
            uses(access.l1_reuse) || uses(access.async);
   };
-  const std::array counts = {&step.fma,   &step.fma_registers,   &step.fma_fresh, &step.instructions,
-                             &step.ilp,   &step.loads_in_flight, &step.barriers,  &step.exchanges};
+  const std::array counts = {&step.fma, &step.fma_registers,   &step.fma_fresh, &step.instructions,
+                             &step.ilp, &step.loads_in_flight, &step.barriers,  &step.exchanges};
   return std::ranges::any_of(step.grid, uses) ||
          std::ranges::any_of(step.loops, [&](const BoundLoop& loop) { return uses(loop.count); }) ||
          std::ranges::any_of(step.accesses, access_uses) ||

@@ -23,8 +23,8 @@ class BoundText {
   const expr::Expression& expression() const { return *expression_; }
   const expr::Expression& quick() const { return *quick_; }
 
-  // `cells` may be extended (Names::extend): then the quick form is evaluated. Throw TunerError with
-  // file, pointer and the expression's own error.
+  // `cells` may be extended (Names::extend): then the quick form is evaluated. Throw TunerError
+  // with file, pointer and the expression's own error.
   std::int64_t integer(std::span<const expr::Cell> cells, std::int64_t fallback) const;
   double real(std::span<const expr::Cell> cells, double fallback) const;
   bool boolean(std::span<const expr::Cell> cells, bool fallback) const;

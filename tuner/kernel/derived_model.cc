@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "expr/error.h"
@@ -169,9 +170,12 @@ class Deriver {
     double loads = 0;
     double runs = 0;
     double words = 0;
-    for (const ptx::Block& block : flow_.blocks) {
-      const ptx::LoadRuns held = ptx::load_runs(function_, block);
-      const double times = executions_[static_cast<std::size_t>(block.begin)];
+    for (std::size_t begin = 0; begin < flow_.blocks.size();) {
+      const std::size_t end = stretch_end(begin);
+      const ptx::LoadRuns held =
+          ptx::load_runs(function_, std::span(flow_.blocks).subspan(begin, end - begin));
+      const double times = executions_of(begin);
+      begin = end;
       loads += times * held.loads;
       runs += times * held.runs;
       words += times * held.bytes / kWord;
@@ -182,6 +186,21 @@ class Deriver {
     // Loads need registers to arrive in.
     const double room = (*launch_.registers - kOtherRegisters) / (words / loads);
     launch_.loads_in_flight = std::min(launch_.loads_in_flight, std::max(1.0, room));
+  }
+
+  double executions_of(std::size_t block) const {
+    return executions_[static_cast<std::size_t>(flow_.blocks[block].begin)];
+  }
+
+  // The end of the blocks from `begin` on that run one after the other, as those of an unrolled
+  // loop with guards do: in one loop, equally often.
+  std::size_t stretch_end(std::size_t begin) const {
+    std::size_t end = begin + 1;
+    while (end < flow_.blocks.size() && flow_.blocks[end].loop == flow_.blocks[begin].loop &&
+           executions_of(end) == executions_of(begin)) {
+      ++end;
+    }
+    return end;
   }
 
   // cp.async.wait_group N lets N groups go on; one more is being waited for.
@@ -247,8 +266,8 @@ class Deriver {
                     "instructions as warps of the middle block meet them",
                     function_.code.size()));
     derivation_.assumed.emplace_back(
-        "global loads of a basic block are issued together, as far as they do not wait for one "
-        "another");
+        "global loads are issued together, as far as they do not wait for one another, nor come "
+        "behind a branch and what waits for them");
     if (trace_.unknown_branches) {
       derivation_.assumed.emplace_back(
           "branches that hang on what memory holds are not taken: what they would skip runs");

@@ -290,8 +290,7 @@ models::LaunchShape model_shape(const BoundKernel& kernel, const BoundStep& step
     derive(kernel, step, shape, launch);
     return launch;
   }
-  launch.accesses =
-      sample_accesses(kernel, step, shape.grid, shape.block, shape.cells, memo);
+  launch.accesses = sample_accesses(kernel, step, shape.grid, shape.block, shape.cells, memo);
   return launch;
 }
 

@@ -121,8 +121,8 @@ void Names::add_definitions() {
 // What hangs on the problem alone becomes a constant, on parameters a slot; the rest stays a text.
 void Names::add_quick_definition(const DefinitionSpec& definition) {
   const auto quick = expr::Expression::compile(definition.value.text, *quick_scope_);
-  const bool by_parameters = std::ranges::all_of(
-      quick.slots(), [&](int slot) { return phase(slot) <= Phase::config; });
+  const bool by_parameters =
+      std::ranges::all_of(quick.slots(), [&](int slot) { return phase(slot) <= Phase::config; });
   if (!by_parameters) {
     quick_scope_->define(definition.name, definition.value.text);
     return;

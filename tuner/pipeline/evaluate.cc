@@ -10,7 +10,10 @@
 #include "expr/error.h"
 #include "models/estimate.h"
 #include "models/pipes.h"
+#include "tuner/measure/parallel_for.h"
 #include "tuner/pipeline/prune.h"
+#include "tuner/pipeline/refine.h"
+#include "tuner/select/build.h"
 
 namespace tuner {
 namespace {
@@ -33,6 +36,8 @@ class Evaluator {
   Evaluation evaluate() {
     Evaluation result;
     for (const RecordedTrial& trial : recording_.trials) add(trial, result.left_out);
+    if (options_.compiler != nullptr && lacks_model(kernel_.description()))
+      derive(*options_.compiler);
     result.quality = quality({});
     if (options_.trials) {
       for (const Shaped& one : shaped_)
@@ -64,6 +69,23 @@ class Evaluator {
     shaped.shape.cold = recording_.cache == "cold";
     if (options_.compiled) set_compiled(trial, shaped.shape);
     shaped_.push_back(std::move(shaped));
+  }
+
+  void derive(Compiler& compiler) {
+    std::vector<CompileJob> jobs;
+    for (const Shaped& one : shaped_) {
+      jobs.push_back(compile_job(kernel_.build(one.config), kernel_.space().id(one.config),
+                                 kernel_.device().compute_capability));
+    }
+    const std::vector<CompileResult> compiled = compile_all(compiler, std::move(jobs));
+    parallel_for(
+        static_cast<std::int64_t>(shaped_.size()), 1, [&](std::int64_t begin, std::int64_t end) {
+          for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+            Shaped& one = shaped_[i];
+            auto shape = derived_shape(kernel_, one.config, one.shape.cold, compiled[i]);
+            if (shape) one.shape = *std::move(shape);
+          }
+        });
   }
 
   // What is recorded is the most of any launch.

@@ -7,6 +7,7 @@
 
 #include "models/estimate.h"
 #include "models/rank_quality.h"
+#include "tuner/compile/compiler.h"
 #include "tuner/kernel/kernel.h"
 #include "tuner/store/journal.h"
 #include "tuner/store/recording.h"
@@ -17,6 +18,9 @@ struct EvaluateOptions {
   bool compiled = false;  // with the recorded registers and spills, as the second prune sees them
   bool ablation = false;
   bool trials = false;  // each with its estimate
+  // Not null: every configuration of a kernel without a model is compiled for the device, and its
+  // model derived from the PTX. What does not compile is estimated as before compiling.
+  Compiler* compiler = nullptr;
 };
 
 struct EvaluatedTrial {

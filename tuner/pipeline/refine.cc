@@ -23,10 +23,9 @@ struct Derived {
 // What the derived model says; nullopt where there is none.
 std::optional<Derived> derive(const Kernel& kernel, const search::Config& config, bool cold,
                               const CompileResult& compiled) {
-  if (compiled.status != CompileResult::Status::ok || compiled.ptx.empty()) return std::nullopt;
-  models::KernelShape shape = kernel.shape(config, compiled_entries_with_ptx(compiled));
-  shape.cold = cold;
-  models::Estimate estimate = models::estimate(kernel.device(), shape);
+  const std::optional<models::KernelShape> shape = derived_shape(kernel, config, cold, compiled);
+  if (!shape) return std::nullopt;
+  models::Estimate estimate = models::estimate(kernel.device(), *shape);
   if (!std::isfinite(estimate.time_ns)) return std::nullopt;
   return Derived{estimate.time_ns, std::move(estimate.words)};
 }
@@ -136,6 +135,15 @@ class Refiner {
 bool lacks_model(const KernelDescription& kernel) {
   return std::any_of(kernel.steps.begin(), kernel.steps.end(),
                      [](const StepSpec& step) { return !step.memset && !step.model.given; });
+}
+
+std::optional<models::KernelShape> derived_shape(const Kernel& kernel,
+                                                 const search::Config& config, bool cold,
+                                                 const CompileResult& compiled) {
+  if (compiled.status != CompileResult::Status::ok || compiled.ptx.empty()) return std::nullopt;
+  models::KernelShape shape = kernel.shape(config, compiled_entries_with_ptx(compiled));
+  shape.cold = cold;
+  return shape;
 }
 
 Refinement::Refinement(const search::Space& space) : features_(space), surrogate_(features_) {}

@@ -71,30 +71,35 @@ FmaChain fma_chain(const Function& function, const Block& block) {
   return chain;
 }
 
-LoadRuns load_runs(const Function& function, const Block& block) {
+LoadRuns load_runs(const Function& function, std::span<const Block> blocks) {
   LoadRuns result;
   std::set<int> awaited;  // registers that the run's loads bring, or that follow from them
   bool open = false;
   bool stored = false;
-  for (int i = block.begin; i < block.end; ++i) {
-    const Instruction& instruction = at(function, i);
-    const auto use = memory_use(instruction);
-    if (kind_of(instruction) == Kind::barrier) open = false;
-    if (use && use->store && !use->async && is_global(*use)) stored = true;
-    const bool depends = reads(instruction, awaited);
-    if (!use || !loads_global(*use)) {
-      set_results(instruction, awaited, depends);
-      continue;
+  for (const Block& block : blocks) {
+    bool used = false;
+    for (int i = block.begin; i < block.end; ++i) {
+      const Instruction& instruction = at(function, i);
+      const auto use = memory_use(instruction);
+      if (kind_of(instruction) == Kind::barrier) open = false;
+      if (use && use->store && !use->async && is_global(*use)) stored = true;
+      const bool depends = reads(instruction, awaited);
+      used |= depends;
+      if (!use || !loads_global(*use)) {
+        set_results(instruction, awaited, depends);
+        continue;
+      }
+      if (!open || depends || (stored && !use->read_only)) {
+        ++result.runs;
+        awaited.clear();
+        stored = false;
+      }
+      open = true;
+      ++result.loads;
+      if (!use->async) result.bytes += use->width_bytes;
+      set_results(instruction, awaited, true);
     }
-    if (!open || depends || (stored && !use->read_only)) {
-      ++result.runs;
-      awaited.clear();
-      stored = false;
-    }
-    open = true;
-    ++result.loads;
-    if (!use->async) result.bytes += use->width_bytes;
-    set_results(instruction, awaited, true);
+    if (used) open = false;  // here the warp has waited
   }
   return result;
 }

@@ -1,6 +1,8 @@
 // What waits for what within a basic block. Pure.
 #pragma once
 
+#include <span>
+
 #include "tuner/ptx/function.h"
 #include "tuner/ptx/loops.h"
 
@@ -14,11 +16,13 @@ FmaChain fma_chain(const Function& function, const Block& block);
 
 // Loads from global memory (asynchronous copies among them), and the runs that they come in: of a
 // run nothing keeps the loads from being issued together, no barrier, no store that might change
-// what is loaded, no address that another load of the run brings.
+// what is loaded, no address that another load of the run brings. Within a block the compiler moves
+// loads before what uses others; into a block before it, it does not.
 struct LoadRuns {
   int loads = 0, runs = 0;
   int bytes = 0;  // of one lane, that wait in registers: of copies none
 };
-LoadRuns load_runs(const Function& function, const Block& block);
+// `blocks` run one after the other.
+LoadRuns load_runs(const Function& function, std::span<const Block> blocks);
 
 }  // namespace tuner::ptx

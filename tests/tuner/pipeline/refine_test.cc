@@ -8,7 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "models/estimate.h"
 #include "tuner/os/paths.h"
+#include "tuner/pipeline/evaluate.h"
+#include "tuner/select/build.h"
 
 namespace tuner {
 namespace {
@@ -69,6 +72,46 @@ class RefineTest : public ::testing::Test {
   FakeCompiler compiler_;
   Pruned pruned_ = prune(kernel_, true, 7);
 };
+
+// As measured as the derived model says.
+Recording recorded(const Kernel& kernel) {
+  Recording recording;
+  recording.kernel = "saxpy";
+  recording.problem = kernel.problem().axes;
+  recording.cache = "cold";
+  recording.device = kernel.device();
+  for (const search::Parameter& parameter : kernel.space().parameters())
+    recording.parameters.push_back({parameter.name, parameter.values});
+  FakeCompiler compiler;
+  for (const search::Config& config : kernel.space().materialize()) {
+    const CompileResult compiled = compile_and_wait(
+        compiler, compile_job(kernel.build(config), kernel.space().id(config), 90));
+    RecordedTrial trial;
+    for (std::size_t i = 0; i < recording.parameters.size(); ++i)
+      trial.values.push_back(kernel.space().value(config, i));
+    trial.time_ns =
+        models::estimate(kernel.device(), *derived_shape(kernel, config, true, compiled)).time_ns;
+    recording.trials.push_back(trial);
+  }
+  return recording;
+}
+
+TEST_F(RefineTest, EvaluateJudgesWhatIsDerived) {
+  const Recording recording = recorded(kernel_);
+  EvaluateOptions options;
+  options.compiler = &compiler_;
+  const Evaluation derived = evaluate(kernel_.description(), recording, options);
+  EXPECT_EQ(compiler_.submitted_, recording.trials.size());
+  EXPECT_NEAR(derived.quality.spearman, 1, 1e-12);
+  EXPECT_LT(evaluate(kernel_.description(), recording, {}).quality.spearman, 0.99);
+  // Nothing is compiled where a model was written.
+  static_cast<void>(evaluate(saxpy(false).description(), recording, options));
+  EXPECT_EQ(compiler_.submitted_, recording.trials.size());
+  // What does not compile keeps its estimate.
+  compiler_.fails_ = true;
+  EXPECT_NEAR(evaluate(kernel_.description(), recording, options).quality.spearman,
+              evaluate(kernel_.description(), recording, {}).quality.spearman, 1e-12);
+}
 
 TEST_F(RefineTest, OnlyKernelsWithoutModelWantIt) {
   EXPECT_TRUE(lacks_model(kernel_.description()));

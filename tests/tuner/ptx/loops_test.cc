@@ -92,7 +92,7 @@ TEST(FmaChain, FollowsRegisters) {
 
 LoadRuns runs_of(const std::string& body) {
   const Function function = parse(body);
-  return load_runs(function, control_flow(function).blocks.at(0));
+  return load_runs(function, control_flow(function).blocks);
 }
 
 TEST(LoadRuns, IndependentLoadsAreOne) {
@@ -116,6 +116,17 @@ TEST(LoadRuns, EndAtBarriersAndAddressesThatAreLoaded) {
     ret;)");
   EXPECT_EQ(runs.loads, 3);
   EXPECT_EQ(runs.runs, 3);
+}
+
+TEST(LoadRuns, GoOnBehindABranchUnlessTheirLoadsWereWaitedFor) {
+  EXPECT_EQ(runs_of("ld.global.f32 %f1, [%rd1];\n@%p1 bra $L;\nld.global.f32 %f2, [%rd1+4];\n"
+                    "$L: ld.global.f32 %f3, [%rd1+8];\nadd.f32 %f4, %f1, %f3;\nret;")
+                .runs,
+            1);
+  EXPECT_EQ(runs_of("ld.global.f32 %f1, [%rd1];\nadd.f32 %f4, %f1, %f1;\n@%p1 bra $L;\n"
+                    "ld.global.f32 %f2, [%rd1+4];\n$L: ret;")
+                .runs,
+            2);
 }
 
 TEST(LoadRuns, StoresStopAllButReadOnlyLoads) {

@@ -183,7 +183,7 @@ void read_and_walk(const std::string& text) {
     const ControlFlow flow = control_flow(function);
     for (const Block& block : flow.blocks) {
       static_cast<void>(fma_chain(function, block));
-      static_cast<void>(load_runs(function, block));
+      static_cast<void>(load_runs(function, std::span(&block, 1)));
     }
     const Launch launch{{4, 1, 1}, {64, 1, 1}, {kX}};
     static_cast<void>(Walker(function, flow).walk(launch, {{2, 0, 0}, 37}, limits));
