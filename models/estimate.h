@@ -37,6 +37,8 @@ struct MemoryAccess {
   // The part of `reuse` that the SM's own L1 serves; traffic of L2 shrinks by it.
   double l1_reuse = 1;
   double buffer_bytes = 0;  // size of the buffer; 0 unknown
+  // The part of the buffer that this access is the first to touch, where several share it.
+  double first_touch = 1;
 };
 
 struct LaunchShape {

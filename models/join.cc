@@ -36,7 +36,8 @@ double joined(const LaunchLoad& load, const PipeTimes& pipes, double blocks, dou
 double norm(double a, double b, double p) {
   const double larger = std::max(a, b);
   if (larger <= 0) return 0;
-  return larger * std::pow(std::pow(a / larger, p) + std::pow(b / larger, p), 1 / p);
+  const double ratio = std::min(a, b) / larger;
+  return larger * std::pow(1 + std::pow(ratio, p), 1 / p);
 }
 
 double block_quantization(const LaunchLoad& load) {

@@ -24,10 +24,9 @@ bool fits_l2(const DeviceProfile& device, double bytes) {
 double access_dram_bytes(const LaunchLoad& load, const MemoryAccess& access) {
   const double moved = load.warps * access.requests_per_warp * access.granules_per_request *
                        load.device.dram_granule;
-  if (fits_l2(load.device, access.buffer_bytes)) {
-    return load.cold ? std::min(moved, access.buffer_bytes) : 0;
-  }
-  return std::max(moved / std::max(access.reuse, 1.0), std::min(moved, access.buffer_bytes));
+  const double first = std::min(moved, access.buffer_bytes * access.first_touch);
+  if (fits_l2(load.device, access.buffer_bytes)) return load.cold ? first : 0;
+  return std::max(moved / std::max(access.reuse, 1.0), first);
 }
 
 double access_l2_bytes(const LaunchLoad& load, const MemoryAccess& access) {
@@ -113,14 +112,15 @@ bool feeds_chains(const LaunchShape& shape) {
 }
 
 // Serial time of one warp in round trips to global memory: loads that are independent share one.
-// `own`: the part that stands in the way of the warp's arithmetic. Where memory feeds every step of
-// that, a warp waits for its loads before it goes on, unless an asynchronous copy brings them.
+// `own`: the part that also stands in the way of the warp's arithmetic. Where memory feeds every
+// step of that, a warp waits for its loads before it goes on, unless an asynchronous copy brings
+// them.
 double global_wait_ns(const LaunchLoad& load, bool own) {
   const bool feeds = feeds_chains(load.shape);
   double wait = 0;
   for (const MemoryAccess& access : load.shape.accesses) {
     if (access.shared || access.store) continue;
-    if ((feeds && !access.async) != own) continue;
+    if (own && (!feeds || access.async)) continue;
     wait += access.requests_per_warp * load_latency_ns(load, access);
   }
   return wait / std::max(load.shape.loads_in_flight, 1.0);

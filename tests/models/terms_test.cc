@@ -50,6 +50,16 @@ LaunchShape arithmetic() {
   return launch;
 }
 
+LaunchShape copy(double loads_in_flight) {
+  LaunchShape launch;
+  launch.blocks = 1 << 16;
+  launch.threads = 256;
+  launch.registers = 32;
+  launch.accesses = {access(false, false, loads_in_flight), access(false, true, loads_in_flight)};
+  launch.loads_in_flight = loads_in_flight;
+  return launch;
+}
+
 TEST(Terms, TwoWarpsLeaveTwoOfFourSchedulersIdle) {
   LaunchShape few = arithmetic();
   few.threads = 64;
@@ -90,9 +100,30 @@ TEST(Terms, AWarpWaitsForWhatItLoadsItselfBeforeItGoesOn) {
   copied.accesses[1].async = true;
   const double moved = pipe_of(copied, "latency");
   EXPECT_GT(moved, 0);
-  EXPECT_EQ(pipe_of(own, "latency"), 0);
+  EXPECT_EQ(pipe_of(own, "latency"), moved);
   EXPECT_GT(pipe_of(own, "chain") - pipe_of(copied, "chain"), 0.5 * moved);
   EXPECT_GT(time_of(own), time_of(copied));
+}
+
+TEST(Terms, AccessesThatShareABufferFetchItOnce) {
+  LaunchShape one = copy(2);
+  one.accesses.pop_back();
+  for (MemoryAccess& access : one.accesses) {
+    access.buffer_bytes = 1e12;  // larger than what is asked for
+    access.reuse = 4;
+  }
+  LaunchShape two = one;
+  two.accesses.front().requests_per_warp /= 2;
+  two.accesses.push_back(two.accesses.front());
+  EXPECT_NEAR(pipe_of(two, "dram"), pipe_of(one, "dram"), 1);
+  // A buffer of the very size that is asked for, touched in halves, comes once.
+  const double moved = 2.0 * (1 << 16) * 8 * 8 * 64;
+  for (MemoryAccess& access : one.accesses) access.buffer_bytes = moved;
+  for (MemoryAccess& access : two.accesses) {
+    access.buffer_bytes = moved;
+    access.first_touch = 0.5;
+  }
+  EXPECT_NEAR(pipe_of(two, "dram"), pipe_of(one, "dram"), 1);
 }
 
 TEST(Terms, TheScoreIsTheEstimateWithoutItsReasons) {
@@ -154,16 +185,6 @@ TEST(Terms, WhatThePromisedBlocksHaveNoRegistersForIsSpilled) {
   limited.register_limit = 80;
   EXPECT_GT(pipe_of(crowded, "spill"), 0);
   EXPECT_DOUBLE_EQ(pipe_of(crowded, "spill"), pipe_of(limited, "spill"));
-}
-
-LaunchShape copy(double loads_in_flight) {
-  LaunchShape launch;
-  launch.blocks = 1 << 16;
-  launch.threads = 256;
-  launch.registers = 32;
-  launch.accesses = {access(false, false, loads_in_flight), access(false, true, loads_in_flight)};
-  launch.loads_in_flight = loads_in_flight;
-  return launch;
 }
 
 TEST(Terms, CopiesSufferFromTooMuchInFlightReadsDoNot) {

@@ -20,9 +20,10 @@ class AccessMemo {
  public:
   using Key = std::vector<std::int64_t>;
 
-  // nullptr where it has not been seen. `access` tells the accesses of a kernel apart, and is part
-  // of the key as well. Valid until the next keep().
-  const AccessTally* find(const void* access, const Key& key) {
+  // nullptr where it has not been seen. `access` numbers the accesses of the kernel. Valid until
+  // the next keep().
+  const AccessTally* find(std::size_t access, const Key& key) {
+    if (access >= last_.size()) last_.resize(access + 1);
     // Neighbours in a space mostly ask what the one before them asked.
     const Entry*& last = last_[access];
     if (last != nullptr && last->first == key) return &last->second;
@@ -34,6 +35,8 @@ class AccessMemo {
   const AccessTally& keep(const Key& key, const AccessTally& tally) {
     return tallies_.insert_or_assign(key, tally).first->second;
   }
+  // Room to make a key in. It begins with the number of its access.
+  Key& key() { return key_; }
 
  private:
   struct Hash {
@@ -49,7 +52,8 @@ class AccessMemo {
   using Tallies = std::unordered_map<Key, AccessTally, Hash>;
   using Entry = Tallies::value_type;
   Tallies tallies_;
-  std::unordered_map<const void*, const Entry*> last_;  // found, of each access
+  std::vector<const Entry*> last_;  // found, of each access
+  Key key_;
 };
 
 }  // namespace tuner

@@ -67,6 +67,8 @@ std::int64_t inner_block(std::int64_t blocks) {
   return static_cast<std::int64_t>(std::bit_floor(half + 1) - 1);
 }
 
+constexpr std::size_t kLoops = 16;  // of a launch: more than anyone writes
+
 class Sampler {
  public:
   Sampler(const BoundKernel& kernel, const BoundStep& step, const std::array<std::int64_t, 3>& grid,
@@ -79,7 +81,8 @@ class Sampler {
         cells_(cells),
         memo_(memo),
         varying_{names_.tx, names_.ty, names_.tz, names_.tid, names_.lane} {
-    for (const BoundLoop& loop : step.loops) repeats_.push_back(loop.count.integer(cells_, 1) > 1);
+    for (std::size_t i = 0; i < std::min(step.loops.size(), kLoops); ++i)
+      repeats_[i] = step.loops[i].count.integer(cells_, 1) > 1;
   }
 
   models::MemoryAccess access(const BoundAccess& bound) {
@@ -122,33 +125,38 @@ class Sampler {
   Variety variety(const BoundAccess& bound) const {
     Variety result;
     result.by_block = bound.by_block && (grid_[0] > 1 || grid_[1] > 1 || grid_[2] > 1);
-    for (std::size_t i = 0; i < repeats_.size(); ++i)
-      result.by_loop |= repeats_[i] && bound.by_loop[i];
+    for (std::size_t i = 0; i < bound.by_loop.size(); ++i)
+      result.by_loop |= repeats(i) && bound.by_loop[i];
     return result;
   }
 
   AccessTally tally(const BoundAccess& bound, const models::MemoryAccess& access) {
     const Variety variety = this->variety(bound);
     if (memo_ == nullptr || !kernel_.names.extended(cells_)) return sample(bound, access, variety);
-    make_key(bound, access, variety);
-    if (const AccessTally* known = memo_->find(bound.spec, key_)) return *known;
-    return memo_->keep(key_, sample(bound, access, variety));
+    const AccessMemo::Key& key = make_key(bound, access, variety);
+    if (const AccessTally* known = memo_->find(bound.number, key)) return *known;
+    return memo_->keep(key, sample(bound, access, variety));
   }
 
   // All that sample() depends on.
-  void make_key(const BoundAccess& bound, const models::MemoryAccess& access,
-                const Variety& variety) {
-    const auto identity = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(bound.spec));
+  const AccessMemo::Key& make_key(const BoundAccess& bound, const models::MemoryAccess& access,
+                                  const Variety& variety) {
+    AccessMemo::Key& key = memo_->key();
     std::int64_t flags = variety.by_block ? 1 : 0;
-    for (std::size_t i = 0; i < repeats_.size(); ++i)
-      flags = 2 * flags + (repeats_[i] && bound.by_loop[i] ? 1 : 0);
-    key_.assign({identity, flags, element_bytes_ * (kWidest + 1) + access.width_bytes,
-                 (block_[2] * kMostThreads + block_[1]) * kMostThreads + block_[0]});
+    for (std::size_t i = 0; i < bound.by_loop.size(); ++i)
+      flags = 2 * flags + (repeats(i) && bound.by_loop[i] ? 1 : 0);
+    key.assign({static_cast<std::int64_t>(bound.number), flags,
+                element_bytes_ * (kWidest + 1) + access.width_bytes,
+                (block_[2] * kMostThreads + block_[1]) * kMostThreads + block_[0]});
     for (const int slot : bound.known_slots)
-      key_.push_back(std::bit_cast<std::int64_t>(cells_[static_cast<std::size_t>(slot)]));
-    if (!variety.by_block) return;
-    for (const std::int64_t blocks : grid_) key_.push_back(inner_block(blocks));
+      key.push_back(std::bit_cast<std::int64_t>(cells_[static_cast<std::size_t>(slot)]));
+    if (!variety.by_block) return key;
+    for (const std::int64_t blocks : grid_) key.push_back(inner_block(blocks));
+    return key;
   }
+
+  // Loops beyond the first kLoops are taken to run more than once.
+  bool repeats(std::size_t loop) const { return loop >= kLoops || repeats_[loop]; }
 
   AccessTally sample(const BoundAccess& bound, const models::MemoryAccess& access,
                      const Variety& variety) {
@@ -174,7 +182,7 @@ class Sampler {
 
   void set_loops(bool second) {
     for (std::size_t i = 0; i < step_.loops.size(); ++i) {
-      cells_[static_cast<std::size_t>(step_.loops[i].slot)].i = second && repeats_[i] ? 1 : 0;
+      cells_[static_cast<std::size_t>(step_.loops[i].slot)].i = second && repeats(i) ? 1 : 0;
     }
   }
 
@@ -248,10 +256,9 @@ class Sampler {
   std::array<std::int64_t, 3> grid_, block_;
   std::span<Cell> cells_;
   AccessMemo* memo_;
-  AccessMemo::Key key_;
   std::array<int, 5> varying_;
-  WarpSamples warps_;          // made when something is played
-  std::vector<bool> repeats_;  // of the launch's loops, which run more than once
+  WarpSamples warps_;                   // made when something is played
+  std::array<bool, kLoops> repeats_{};  // of the launch's loops, which run more than once
   std::int64_t element_bytes_ = 0;
 };
 

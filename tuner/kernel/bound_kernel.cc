@@ -30,6 +30,10 @@ BoundKernel::BoundKernel(KernelDescription description_in, Problem problem_in,
       names(description, problem, device) {
   bind_arguments();
   for (const StepSpec& spec : description.steps) steps.push_back(bind_step(spec, Phase::compiled));
+  std::size_t accesses = 0;
+  for (BoundStep& step : steps) {
+    for (BoundAccess& access : step.accesses) access.number = accesses++;
+  }
   for (const StepSpec& spec : description.verify.reference) {
     reference.push_back(bind_step(spec, Phase::problem));
   }

@@ -15,6 +15,7 @@ namespace tuner {
 
 struct BoundAccess {
   const AccessSpec* spec = nullptr;
+  std::size_t number = 0;  // among all accesses of the kernel
   BoundText index, element_bytes, width, count, active, reuse, l1_reuse, async;
   std::int64_t buffer_element = 0;  // bytes; 0: no buffer
   double buffer_bytes = 0;

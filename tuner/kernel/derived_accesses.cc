@@ -258,6 +258,10 @@ class AccessDeriver {
     access.granules_per_request = mean.granules;
     access.efficiency = mean.efficiency;
     const Recorded& recorded = recorded_[{access.name, access.store}];
+    if (recorded.moved_bytes > 0) {
+      access.first_touch = access.requests_per_warp * mean.granules * granule_ * launch_.warps /
+                           recorded.moved_bytes;
+    }
     access.reuse = recorded.own_reuse();
     if (!access.store) access.l1_reuse = access.reuse;
     const double wanted = recorded.moved_bytes / access.reuse * recorded.useful_share(granule_);

@@ -6,6 +6,7 @@
 
 #include "models/rank_quality.h"
 #include "tests/tuner/select/derived_fixture.h"
+#include "tuner/store/recording.h"
 
 namespace tuner {
 namespace {
@@ -58,6 +59,23 @@ TEST_F(DerivedFacts, WideCopiesAreFaster) {
   const double wide = derived_ns(copy, {{"width", whole(4)}});
   EXPECT_NEAR(narrow / wide, 4245.0 / 2590, 0.35);
   EXPECT_LT(derived_ns(copy, {{"items", whole(8)}}), 0.8 * narrow);
+}
+
+// Every fifth of the configurations that were measured (docs/results.md has all of them).
+TEST_F(DerivedFacts, OrdersTheMeasuredStencil) {
+  const Recording recording = load_recording(std::filesystem::path(TUNER_SOURCE) /
+                                             "tests/data/recordings/eval-stencil-h200.json.gz");
+  const Kernel stencil = make_kernel("examples/stencil", {}, true);
+  std::vector<double> derived, measured;
+  for (std::size_t i = 0; i < recording.trials.size(); i += 5) {
+    const RecordedTrial& trial = recording.trials[i];
+    Values values;
+    for (std::size_t p = 0; p < recording.parameters.size(); ++p)
+      values.emplace_back(recording.parameters[p].name, trial.values[p]);
+    derived.push_back(derived_ns(stencil, values));
+    measured.push_back(trial.time_ns);
+  }
+  EXPECT_GE(models::spearman(derived, measured), 0.85);
 }
 
 // Along rows and down columns, 16384 x 16384: 0.87 and 3.87 ms.
