@@ -14,7 +14,7 @@ using Kind = ArgumentSpec::Kind;
 
 // A value as a literal of the expression language.
 std::string literal(const Value& value) {
-  const std::string text = to_string(value);
+  std::string text = to_string(value);
   if (type_of(value) != Type::text) return text;
   const char quote = text.find('\'') == std::string::npos ? '\'' : '"';
   return fmt::format("{}{}{}", quote, text, quote);
