@@ -83,7 +83,12 @@ KernelDescription kernel_of(const std::string& name, const EvaluateFlags& flags)
     KernelDescription kernel = find_kernel(folder);
     if (kernel.name == name) return kernel;
   }
-  return find_kernel(name);
+  try {
+    return find_kernel(name);
+  } catch (const TunerError& error) {
+    throw TunerError(fmt::format(
+        "{}. Give the folder of a kernel that is none of them with --kernel.", error.what()));
+  }
 }
 
 // A column for each of the model's pipes, in the order of models::kPipes; times in ns.
