@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -125,6 +126,20 @@ TEST(Info, ShowsADevicesLimits) {
   EXPECT_EQ(json.at("device").at("limits").at("compute_capability"), 90);
   EXPECT_TRUE(json.at("nvrtc").contains("found"));
   EXPECT_FALSE(json.at("paths").at("data").get<std::string>().empty());
+}
+
+// The shipped results of matmul are of warm caches.
+TEST(Show, PointsAtWhatWasMeasuredWithTheOtherCaches) {
+  setenv("XDG_DATA_HOME", "/nowhere",
+         1);  // NOLINT(concurrency-mt-unsafe): no results of the user's
+  const Ran warm =
+      run_tuner({"show", "matmul", "--n", "4096", "--device", "h200", "--cache", "warm"});
+  EXPECT_EQ(warm.code, 0);
+  EXPECT_THAT(warm.out, HasSubstr("rung: exact"));
+  const Ran cold = run_tuner({"show", "matmul", "--n", "4096", "--device", "h200"});
+  EXPECT_EQ(cold.code, 0);
+  EXPECT_THAT(cold.out, HasSubstr("nothing was measured for this"));
+  EXPECT_THAT(cold.out, HasSubstr("With warm caches something was (rung: exact): --cache warm"));
 }
 
 }  // namespace

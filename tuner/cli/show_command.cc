@@ -29,8 +29,10 @@ ExitCode run(const ShowFlags& flags, const Output& output) {
   const KernelDescription description = find_kernel(flags.problem.kernel);
   const models::DeviceProfile device = flags.device.resolve();
   Kernel kernel(description, resolve_problem(description, flags.problem.single_problem()), device);
-  const LookupAnswer answer =
-      lookup(configs_folders(flags.configs).search, lookup_query(kernel, flags.cache));
+  const auto answer_for = [&](const std::string& cache) {
+    return lookup(configs_folders(flags.configs).search, lookup_query(kernel, cache));
+  };
+  const LookupAnswer answer = answer_for(flags.cache);
   nlohmann::ordered_json json = {{"kernel", description.name},
                                  {"problem", to_json_object(kernel.problem().axes)}};
   std::string text;
@@ -53,6 +55,12 @@ ExitCode run(const ShowFlags& flags, const Output& output) {
     json["config"] = to_json_object(config);
     text += fmt::format("{} (rung: {}; nothing was measured for this)\n{}\n", description.name,
                         rung, to_string(config));
+    const std::string other = flags.cache == "cold" ? "warm" : "cold";
+    if (const LookupAnswer measured = answer_for(other); measured.entry) {
+      json["measured_with_cache"] = other;
+      text += fmt::format("With {} caches something was (rung: {}): --cache {} shows it.\n", other,
+                          to_string(measured.rung), other);
+    }
   }
   output.text(text);
   output.json(json);
