@@ -13,7 +13,7 @@ namespace tuner {
 namespace {
 
 models::Score static_score(const Kernel& kernel, const search::Config& config, bool cold,
-                                 AccessMemo* memo) {
+                           AccessMemo* memo) {
   models::KernelShape shape = kernel.shape(config, {}, memo);
   shape.cold = cold;
   return models::score(kernel.device(), shape);

@@ -137,9 +137,8 @@ bool lacks_model(const KernelDescription& kernel) {
                      [](const StepSpec& step) { return !step.memset && !step.model.given; });
 }
 
-std::optional<models::KernelShape> derived_shape(const Kernel& kernel,
-                                                 const search::Config& config, bool cold,
-                                                 const CompileResult& compiled) {
+std::optional<models::KernelShape> derived_shape(const Kernel& kernel, const search::Config& config,
+                                                 bool cold, const CompileResult& compiled) {
   if (compiled.status != CompileResult::Status::ok || compiled.ptx.empty()) return std::nullopt;
   models::KernelShape shape = kernel.shape(config, compiled_entries_with_ptx(compiled));
   shape.cold = cold;

@@ -21,9 +21,8 @@ namespace tuner {
 bool lacks_model(const KernelDescription& kernel);
 
 // Shapes and counts from the PTX of a configuration of such a kernel; nullopt where there is none.
-std::optional<models::KernelShape> derived_shape(const Kernel& kernel,
-                                                 const search::Config& config, bool cold,
-                                                 const CompileResult& compiled);
+std::optional<models::KernelShape> derived_shape(const Kernel& kernel, const search::Config& config,
+                                                 bool cold, const CompileResult& compiled);
 
 inline constexpr std::size_t kRefiningSample = 64;  // configurations that are compiled at most
 

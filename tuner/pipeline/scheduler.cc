@@ -168,8 +168,7 @@ class Search {
     const bool hopeless = incumbent_ns_ > 0 && score.bound_ns > incumbent_ns_;
     if (plan_.prune && (!score.keep || hopeless)) {
       record.trial.status = search::Status::pruned;
-      record.trial.reason =
-          score.keep ? "its roof is above the incumbent" : score.drop_reason;
+      record.trial.reason = score.keep ? "its roof is above the incumbent" : score.drop_reason;
       return finish(std::move(record));
     }
     measure(std::move(record), result, entries);
