@@ -234,6 +234,7 @@ double spill_ns(const LaunchLoad& load) {
 // matmul on an H200.)
 double barrier_ns(const LaunchLoad& load, double arithmetic_ns) {
   constexpr double kSkew = 0.08;
+  if (load.shape.barriers_per_block <= 0) return 0;
   const double skew = feeds_chains(load.shape) ? kSkew : 0;
   const double cycles =
       load.shape.barriers_per_block * (load.device.barrier_cycles + load.warps_per_block);
