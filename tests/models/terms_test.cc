@@ -205,7 +205,7 @@ TEST(Terms, CopiesSufferFromTooMuchInFlightReadsDoNot) {
 
 TEST(Terms, ACopyByOneWaveThatStridesTakesATenthLonger) {
   LaunchShape striding = copy(1);
-  striding.blocks = 132 * 8;
+  striding.blocks = 1056;  // eight a SM
   for (MemoryAccess& one : striding.accesses) one.requests_per_warp = 64;
   LaunchShape spread = copy(1);
   spread.blocks = striding.blocks * 64;
