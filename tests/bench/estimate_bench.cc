@@ -18,7 +18,8 @@
 
 namespace {
 
-using namespace std::chrono;
+using std::chrono::duration;
+using std::chrono::steady_clock;
 using tuner::Kernel;
 
 constexpr std::size_t kMost = 200'000;
@@ -52,7 +53,8 @@ void run(const Case& one, const tuner::models::DeviceProfile& device) {
   const Kernel kernel(description, tuner::resolve_problem(description, one.sizes), device);
   const std::vector<tuner::search::Config> configs = kernel.space().materialize(kMost);
   std::string sizes;
-  for (const auto& [name, size] : one.sizes) sizes += " " + name + "=" + size;
+  for (const auto& [name, size] : one.sizes)
+    sizes.append(" ").append(name).append("=").append(size);
   const double shapes = us_each(kernel, configs, false), both = us_each(kernel, configs, true);
   std::printf(
       "%-12s%-32s %7zu configurations: %6.2f us each, %5.2f of them for shapes and counts\n",

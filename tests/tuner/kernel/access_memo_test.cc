@@ -110,13 +110,13 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(AccessMemo, KeepsWhatItIsGiven) {
   AccessMemo memo;
-  constexpr std::size_t access = 3;
-  EXPECT_EQ(memo.find(access, {1, 2}), nullptr);
+  constexpr std::size_t kAccess = 3;
+  EXPECT_EQ(memo.find(kAccess, {1, 2}), nullptr);
   memo.keep({1, 2}, {.weight = 3});
   for (int again = 0; again < 2; ++again) {
-    ASSERT_NE(memo.find(access, {1, 2}), nullptr);
-    EXPECT_EQ(memo.find(access, {1, 2})->weight, 3);
-    EXPECT_EQ(memo.find(access, {2, 1}), nullptr);
+    ASSERT_NE(memo.find(kAccess, {1, 2}), nullptr);
+    EXPECT_EQ(memo.find(kAccess, {1, 2})->weight, 3);
+    EXPECT_EQ(memo.find(kAccess, {2, 1}), nullptr);
   }
 }
 
