@@ -116,11 +116,11 @@ bool feeds_chains(const LaunchShape& shape) {
 // step of that, a warp waits for its loads before it goes on, unless an asynchronous copy brings
 // them.
 double global_wait_ns(const LaunchLoad& load, bool own) {
-  const bool feeds = feeds_chains(load.shape);
+  if (own && !feeds_chains(load.shape)) return 0;
   double wait = 0;
   for (const MemoryAccess& access : load.shape.accesses) {
     if (access.shared || access.store) continue;
-    if (own && (!feeds || access.async)) continue;
+    if (own && access.async) continue;
     wait += access.requests_per_warp * load_latency_ns(load, access);
   }
   return wait / std::max(load.shape.loads_in_flight, 1.0);

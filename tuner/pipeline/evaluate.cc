@@ -10,10 +10,8 @@
 #include "expr/error.h"
 #include "models/estimate.h"
 #include "models/pipes.h"
-#include "tuner/measure/parallel_for.h"
 #include "tuner/pipeline/prune.h"
 #include "tuner/pipeline/refine.h"
-#include "tuner/select/build.h"
 
 namespace tuner {
 namespace {
@@ -72,20 +70,12 @@ class Evaluator {
   }
 
   void derive(Compiler& compiler) {
-    std::vector<CompileJob> jobs;
-    for (const Shaped& one : shaped_) {
-      jobs.push_back(compile_job(kernel_.build(one.config), kernel_.space().id(one.config),
-                                 kernel_.device().compute_capability));
+    std::vector<search::Config> configs;
+    for (const Shaped& one : shaped_) configs.push_back(one.config);
+    auto shapes = derived_shapes(kernel_, configs, recording_.cache == "cold", compiler);
+    for (std::size_t i = 0; i < shaped_.size(); ++i) {
+      if (shapes[i]) shaped_[i].shape = *std::move(shapes[i]);
     }
-    const std::vector<CompileResult> compiled = compile_all(compiler, std::move(jobs));
-    parallel_for(
-        static_cast<std::int64_t>(shaped_.size()), 1, [&](std::int64_t begin, std::int64_t end) {
-          for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-            Shaped& one = shaped_[i];
-            auto shape = derived_shape(kernel_, one.config, one.shape.cold, compiled[i]);
-            if (shape) one.shape = *std::move(shape);
-          }
-        });
   }
 
   // What is recorded is the most of any launch.

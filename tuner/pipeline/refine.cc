@@ -15,35 +15,6 @@
 namespace tuner {
 namespace {
 
-struct Derived {
-  double time_ns = 0;
-  std::string words;
-};
-
-// What the derived model says; nullopt where there is none.
-std::optional<Derived> derive(const Kernel& kernel, const search::Config& config, bool cold,
-                              const CompileResult& compiled) {
-  const std::optional<models::KernelShape> shape = derived_shape(kernel, config, cold, compiled);
-  if (!shape) return std::nullopt;
-  models::Estimate estimate = models::estimate(kernel.device(), *shape);
-  if (!std::isfinite(estimate.time_ns)) return std::nullopt;
-  return Derived{estimate.time_ns, std::move(estimate.words)};
-}
-
-// Following the PTX takes about as long as a small compile: spread over the cores.
-std::vector<std::optional<Derived>> derive_all(const Kernel& kernel,
-                                               std::span<const search::Candidate> candidates,
-                                               bool cold, std::span<const CompileResult> compiled) {
-  std::vector<std::optional<Derived>> derived(candidates.size());
-  parallel_for(
-      static_cast<std::int64_t>(candidates.size()), 1, [&](std::int64_t begin, std::int64_t end) {
-        for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-          derived[i] = derive(kernel, candidates[i].config, cold, compiled[i]);
-        }
-      });
-  return derived;
-}
-
 class Refiner {
  public:
   Refiner(const Kernel& kernel, bool cold, std::uint64_t seed, Compiler& compiler,
@@ -101,22 +72,22 @@ class Refiner {
   }
 
   void compile_part(std::span<const std::size_t> indices) {
-    std::vector<search::Candidate> part;
-    std::vector<CompileJob> jobs;
+    std::vector<search::Config> part;
     for (const std::size_t i : indices) {
       taken_[i] = true;
-      part.push_back(candidates_[i]);
-      jobs.push_back(compile_job(kernel_.build(part.back().config),
-                                 kernel_.space().id(part.back().config),
-                                 kernel_.device().compute_capability));
+      part.push_back(candidates_[i].config);
     }
-    const std::vector<CompileResult> compiled = compile_all(compiler_, std::move(jobs));
-    auto derived = derive_all(kernel_, part, cold_, compiled);
+    const auto shapes = derived_shapes(kernel_, part, cold_, compiler_);
     for (std::size_t i = 0; i < part.size(); ++i) {
-      if (!derived[i]) continue;
-      refinement_->learn(part[i].config, part[i].predicted_ns, derived[i]->time_ns);
-      words_[part[i].config] = std::move(derived[i]->words);
+      if (shapes[i]) learn(part[i], candidates_[indices[i]].predicted_ns, *shapes[i]);
     }
+  }
+
+  void learn(const search::Config& config, double static_ns, const models::KernelShape& shape) {
+    models::Estimate estimate = models::estimate(kernel_.device(), shape);
+    if (!std::isfinite(estimate.time_ns)) return;
+    refinement_->learn(config, static_ns, estimate.time_ns);
+    words_[config] = std::move(estimate.words);
   }
 
   const Kernel& kernel_;
@@ -137,12 +108,25 @@ bool lacks_model(const KernelDescription& kernel) {
                      [](const StepSpec& step) { return !step.memset && !step.model.given; });
 }
 
-std::optional<models::KernelShape> derived_shape(const Kernel& kernel, const search::Config& config,
-                                                 bool cold, const CompileResult& compiled) {
-  if (compiled.status != CompileResult::Status::ok || compiled.ptx.empty()) return std::nullopt;
-  models::KernelShape shape = kernel.shape(config, compiled_entries_with_ptx(compiled));
-  shape.cold = cold;
-  return shape;
+std::vector<std::optional<models::KernelShape>> derived_shapes(
+    const Kernel& kernel, std::span<const search::Config> configs, bool cold, Compiler& compiler) {
+  std::vector<CompileJob> jobs;
+  for (const search::Config& config : configs) {
+    jobs.push_back(compile_job(kernel.build(config), kernel.space().id(config),
+                               kernel.device().compute_capability));
+  }
+  const std::vector<CompileResult> compiled = compile_all(compiler, std::move(jobs));
+  std::vector<std::optional<models::KernelShape>> shapes(configs.size());
+  // Following the PTX takes about as long as a small compile: spread over the cores.
+  parallel_for(
+      static_cast<std::int64_t>(configs.size()), 1, [&](std::int64_t begin, std::int64_t end) {
+        for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+          if (compiled[i].status != CompileResult::Status::ok || compiled[i].ptx.empty()) continue;
+          shapes[i] = kernel.shape(configs[i], compiled_entries_with_ptx(compiled[i]));
+          shapes[i]->cold = cold;
+        }
+      });
+  return shapes;
 }
 
 Refinement::Refinement(const search::Space& space) : features_(space), surrogate_(features_) {}

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "search/features.h"
@@ -20,9 +21,10 @@ namespace tuner {
 // A launch of the kernel has no model.
 bool lacks_model(const KernelDescription& kernel);
 
-// Shapes and counts from the PTX of a configuration of such a kernel; nullopt where there is none.
-std::optional<models::KernelShape> derived_shape(const Kernel& kernel, const search::Config& config,
-                                                 bool cold, const CompileResult& compiled);
+// Compiles configurations of such a kernel, and makes shapes and counts of their PTX; nullopt where
+// there is none.
+std::vector<std::optional<models::KernelShape>> derived_shapes(
+    const Kernel& kernel, std::span<const search::Config> configs, bool cold, Compiler& compiler);
 
 inline constexpr std::size_t kRefiningSample = 64;  // configurations that are compiled at most
 

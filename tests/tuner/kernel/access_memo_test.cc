@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <random>
 
 #include "tests/tuner/kernel/fixture.h"
@@ -96,6 +98,32 @@ TEST(QuickForms, ADefinitionThatFailsIsLeftToThoseWhoNeedIt) {
   EXPECT_EQ(fma_of(0), 7);
   EXPECT_EQ(fma_of(2), 4);
 }
+
+// What hangs on blocks a SM has its value, in whatever text of a model it stands.
+class Occupied : public testing::TestWithParam<std::string> {};
+TEST_P(Occupied, KnowsTheBlocksOfASm) {
+  std::string text = R"({"schema": "tuner.kernel", "version": 1, "name": "k",
+ "source": "k.cu",
+ "problem": [{"name": "n", "kind": "size", "default": 8}],
+ "parameters": [{"name": "block", "values": [256]}],
+ "arguments": [{"name": "y", "kind": "buffer", "element": "f32", "count": "n", "access": "out"}],
+ "launches": [{"entry": "k", "grid": [8], "block": ["block"], "arguments": ["y"],
+   "model": {"accesses": [], "COUNT": "2 * blocks_per_sm"}}],
+ "verify": {"checks": [{"output": "y", "expected": "0.0"}]}})";
+  text.replace(text.find("COUNT"), 5, GetParam());
+  const TemporaryKernel folder(text);
+  const Kernel kernel = bind(folder.folder());
+  const models::LaunchShape shape = kernel.shape(kernel.space().default_config()).launches.front();
+  const std::array counts = {
+      shape.fma_per_thread,          shape.fma_registers, shape.fma_fresh,
+      shape.instructions_per_thread, shape.ilp,           shape.loads_in_flight,
+      shape.barriers_per_block,      shape.exchanges};
+  EXPECT_EQ(std::ranges::count(counts, 16), 1);  // 8 blocks of 256 threads
+}
+
+INSTANTIATE_TEST_SUITE_P(Counts, Occupied,
+                         testing::Values("fma", "fma_registers", "fma_fresh", "instructions", "ilp",
+                                         "loads_in_flight", "barriers", "exchanges"));
 
 INSTANTIATE_TEST_SUITE_P(
     Shipped, Memo,

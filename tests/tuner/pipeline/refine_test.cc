@@ -11,7 +11,6 @@
 #include "models/estimate.h"
 #include "tuner/os/paths.h"
 #include "tuner/pipeline/evaluate.h"
-#include "tuner/select/build.h"
 
 namespace tuner {
 namespace {
@@ -83,14 +82,13 @@ Recording recorded(const Kernel& kernel) {
   for (const search::Parameter& parameter : kernel.space().parameters())
     recording.parameters.push_back({parameter.name, parameter.values});
   FakeCompiler compiler;
-  for (const search::Config& config : kernel.space().materialize()) {
-    const CompileResult compiled = compile_and_wait(
-        compiler, compile_job(kernel.build(config), kernel.space().id(config), 90));
+  const std::vector<search::Config> configs = kernel.space().materialize();
+  const auto shapes = derived_shapes(kernel, configs, true, compiler);
+  for (std::size_t c = 0; c < configs.size(); ++c) {
     RecordedTrial trial;
     for (std::size_t i = 0; i < recording.parameters.size(); ++i)
-      trial.values.push_back(kernel.space().value(config, i));
-    trial.time_ns =
-        models::estimate(kernel.device(), *derived_shape(kernel, config, true, compiled)).time_ns;
+      trial.values.push_back(kernel.space().value(configs[c], i));
+    trial.time_ns = models::estimate(kernel.device(), shapes[c].value()).time_ns;
     recording.trials.push_back(trial);
   }
   return recording;
