@@ -2,9 +2,12 @@
 // Without a GPU it says what it would launch on an H200.
 #include <cuda_runtime.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <future>
 #include <vector>
 
 // The kernels first: then the header knows their instantiations.
@@ -98,6 +101,38 @@ void launch_sum(const device& gpu, const reduction::problem& problem, const floa
   }
 }
 
+// A launch's time, the mean of several that are queued behind each other. The stream waits until
+// they all are: a kernel that is shorter than its launch would be timed at the launch's time.
+template <class Launch>
+float mean_us(const Launch& launch) {
+  constexpr int kRuns = 50;
+  const auto wait = [](void* queued) { static_cast<std::future<void>*>(queued)->wait(); };
+  std::promise<void> all_queued;
+  std::future<void> queued = all_queued.get_future();
+  cudaEvent_t begin, end;
+  check(cudaEventCreate(&begin), "cudaEventCreate");
+  check(cudaEventCreate(&end), "cudaEventCreate");
+  check(cudaLaunchHostFunc(nullptr, wait, &queued), "cudaLaunchHostFunc");
+  check(cudaEventRecord(begin), "cudaEventRecord");
+  for (int i = 0; i < kRuns; ++i) launch();
+  check(cudaEventRecord(end), "cudaEventRecord");
+  all_queued.set_value();
+  float ms = 0;
+  check(cudaEventSynchronize(end), "the kernels");
+  check(cudaEventElapsedTime(&ms, begin, end), "cudaEventElapsedTime");
+  check(cudaEventDestroy(begin), "cudaEventDestroy");
+  check(cudaEventDestroy(end), "cudaEventDestroy");
+  return ms * 1e3f / kRuns;
+}
+
+template <class Launch>
+float median_us(const Launch& launch) {
+  std::array<float, 5> means;
+  for (float& mean : means) mean = mean_us(launch);
+  std::sort(means.begin(), means.end());
+  return means[means.size() / 2];
+}
+
 bool run(const device& gpu, long long n) {
   const reduction::problem problem = {reduction::op_axis::sum, reduction::dtype_axis::f32, false,
                                       n};
@@ -113,27 +148,17 @@ bool run(const device& gpu, long long n) {
   check(cudaMemcpy(in, values.data(), bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
 
   float sum = 0;
-  float milliseconds = 0;
   const bool found = reduction::dispatch(gpu, problem, [&](auto config, rung how) {
     using Config = decltype(config);
     const auto extra = Config::workspaces(problem, gpu);
     void* memory[8] = {};
     for (int i = 0; i < extra.count; ++i) memory[i] = allocate(extra[i].bytes);
-    cudaEvent_t begin, end;
-    check(cudaEventCreate(&begin), "cudaEventCreate");
-    check(cudaEventCreate(&end), "cudaEventCreate");
     launch_sum<Config>(gpu, problem, in, out, memory);  // loads the code
-    constexpr int kRuns = 20;
-    check(cudaEventRecord(begin), "cudaEventRecord");
-    for (int i = 0; i < kRuns; ++i) launch_sum<Config>(gpu, problem, in, out, memory);
-    check(cudaEventRecord(end), "cudaEventRecord");
-    check(cudaEventSynchronize(end), "the kernels");
-    check(cudaEventElapsedTime(&milliseconds, begin, end), "cudaEventElapsedTime");
-    milliseconds /= kRuns;
+    const float us = median_us([&] { launch_sum<Config>(gpu, problem, in, out, memory); });
     check(cudaMemcpy(&sum, out, sizeof(float), cudaMemcpyDeviceToHost), "cudaMemcpy");
     for (int i = 0; i < extra.count; ++i) check(cudaFree(memory[i]), "cudaFree");
     std::printf("n = %lld: %s (%s), %.2f us, tuned at %.2f us\n", n, Config::about::id,
-                name_of(how), milliseconds * 1e3, Config::about::time_ns * 1e-3);
+                name_of(how), us, Config::about::time_ns * 1e-3);
   });
   check(cudaFree(in), "cudaFree");
   check(cudaFree(out), "cudaFree");

@@ -4,9 +4,12 @@
 // Exit codes: 0 all sums are right, 1 one is not, 2 a kernel could not be run, 4 there is no GPU.
 #include <cuda_runtime.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <future>
 #include <vector>
 
 #include "tuner/runtime/runtime.h"
@@ -25,32 +28,49 @@ void check(cudaError_t code, const char* what) {
   std::exit(2);
 }
 
-class Timer {
+class Event {
  public:
-  explicit Timer(cudaStream_t stream) : stream_(stream) {
-    check(cudaEventCreate(&begin_), "cudaEventCreate");
-    check(cudaEventCreate(&end_), "cudaEventCreate");
-    check(cudaEventRecord(begin_, stream_), "cudaEventRecord");
-  }
-  ~Timer() {
-    cudaEventDestroy(begin_);
-    cudaEventDestroy(end_);
-  }
-  Timer(const Timer&) = delete;
-  Timer& operator=(const Timer&) = delete;
+  Event() { check(cudaEventCreate(&event_), "cudaEventCreate"); }
+  ~Event() { cudaEventDestroy(event_); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
 
-  float milliseconds() {
-    float elapsed = 0;
-    check(cudaEventRecord(end_, stream_), "cudaEventRecord");
-    check(cudaEventSynchronize(end_), "the kernels");
-    check(cudaEventElapsedTime(&elapsed, begin_, end_), "cudaEventElapsedTime");
-    return elapsed;
+  void record(cudaStream_t stream) { check(cudaEventRecord(event_, stream), "cudaEventRecord"); }
+  double us_until(const Event& end) const {
+    float ms = 0;
+    check(cudaEventSynchronize(end.event_), "the kernels");
+    check(cudaEventElapsedTime(&ms, event_, end.event_), "cudaEventElapsedTime");
+    return ms * 1e3;
   }
 
  private:
-  cudaStream_t stream_;
-  cudaEvent_t begin_{}, end_{};
+  cudaEvent_t event_{};
 };
+
+// A launch's time, the mean of several that are queued behind each other. The stream waits until
+// they all are: a kernel that is shorter than its launch would be timed at the launch's time.
+template <typename Launch>
+double mean_us(cudaStream_t stream, const Launch& launch) {
+  constexpr int kRuns = 50;
+  const auto wait = [](void* queued) { static_cast<std::future<void>*>(queued)->wait(); };
+  std::promise<void> all_queued;
+  std::future<void> queued = all_queued.get_future();
+  Event begin, end;
+  check(cudaLaunchHostFunc(stream, wait, &queued), "cudaLaunchHostFunc");
+  begin.record(stream);
+  for (int i = 0; i < kRuns; ++i) launch();
+  end.record(stream);
+  all_queued.set_value();
+  return begin.us_until(end) / kRuns;
+}
+
+template <typename Launch>
+double median_us(cudaStream_t stream, const Launch& launch) {
+  std::array<double, 5> means;
+  for (double& mean : means) mean = mean_us(stream, launch);
+  std::sort(means.begin(), means.end());
+  return means[means.size() / 2];
+}
 
 bool sum(const rt::Kernel& reduction, cudaStream_t stream, long long n) {
   std::vector<float> values(static_cast<std::size_t>(n));
@@ -69,10 +89,7 @@ bool sum(const rt::Kernel& reduction, cudaStream_t stream, long long n) {
   const rt::Problem problem = reduction.problem().set("op", "sum").set("n", n);
   const rt::Arguments arguments = rt::Arguments().pointer("in", in).pointer("out", out);
   reduction.launch(stream, problem, arguments);  // compiles or finds the cubin, and loads it
-  constexpr int kRuns = 50;
-  Timer timer(stream);
-  for (int i = 0; i < kRuns; ++i) reduction.launch(stream, problem, arguments);
-  const double us = timer.milliseconds() * 1e3 / kRuns;
+  const double us = median_us(stream, [&] { reduction.launch(stream, problem, arguments); });
 
   float got = 0;
   check(cudaMemcpy(&got, out, sizeof(float), cudaMemcpyDeviceToHost), "cudaMemcpy");

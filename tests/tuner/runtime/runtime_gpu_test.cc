@@ -121,6 +121,25 @@ TEST_F(RuntimeGpu, CopiesByTheDefaultWithoutResults) {
             Rung::fallback);
 }
 
+// By the tuner itself, in a process of its own; the next runtime finds what it kept.
+TEST_F(RuntimeGpu, TunesAtFirstUse) {
+  Options first = options();
+  first.executable = TUNER_BINARY;
+  first.tune_seconds = 1;
+  {
+    Runtime runtime(first);
+    const Kernel copy = runtime.kernel("copy");
+    expect_copied(copy, kOdd);
+    EXPECT_EQ(copy.select(copy.problem().set("n", static_cast<long long>(kOdd))).rung, Rung::exact);
+  }
+  Runtime runtime(options());
+  const Kernel copy = runtime.kernel("copy");
+  const Selection& kept = copy.select(copy.problem().set("n", static_cast<long long>(kOdd)));
+  EXPECT_EQ(kept.rung, Rung::exact);
+  EXPECT_GT(kept.tuned_ns, 0);
+  expect_copied(copy, kOdd);
+}
+
 TEST_F(RuntimeGpu, AddsInPlaceWithMacrosAndANumber) {
   Runtime runtime(options());
   const Kernel saxpy = runtime.kernel((data_folder() / "examples/saxpy").string());
