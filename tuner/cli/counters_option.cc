@@ -11,13 +11,13 @@ void add_counters_flag(CLI::App& app, bool& counters) {
       "by Nsight Compute's ncu; needs a GPU");
 }
 
-ReadCounters counters_if(bool asked, const ChosenDevice& device) {
+ReadCounters counters_if(bool asked, const ChosenDevice& device, bool by_access) {
   if (!asked) return {};
   if (device.gpus.empty()) {
     throw TunerError("--counters asks a GPU, and a profile has none to ask: leave --device out",
                      ExitCode::no_device);
   }
-  return ncu_reader(find_ncu());
+  return ncu_reader(find_ncu(), by_access);
 }
 
 }  // namespace tuner

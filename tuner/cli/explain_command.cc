@@ -82,8 +82,9 @@ std::vector<CounterRow> count(const Explanation& explanation, const ReadCounters
   std::vector<CounterRow> rows;
   for (std::size_t i = 0; i < ready.job->steps.size(); ++i) {
     if (ready.job->steps[i].kind != LaunchStep::Kind::kernel) continue;
+    const Counters& measured = counted[rows.size()];
     rows.push_back({shape.launches[i].name, model_counters(kernel.device(), shape, estimate, i),
-                    counted[rows.size()]});
+                    measured, access_rows(shape.launches[i], measured.accesses)});
   }
   return rows;
 }
@@ -92,7 +93,7 @@ ExitCode run(const ExplainOptions& options, const Output& output) {
   KernelDescription description = find_kernel(options.problem.kernel);
   Problem problem = resolve_problem(description, options.problem.single_problem());
   const ChosenDevice device = options.device.choose();
-  const ReadCounters read = counters_if(options.counters, device);
+  const ReadCounters read = counters_if(options.counters, device, true);
   const Kernel kernel(std::move(description), std::move(problem), device.profile);
   const search::Config config = choose_config(kernel, options.problem);
   const CompileResult compiled = compile(kernel, config, options.use_cache);

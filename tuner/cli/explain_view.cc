@@ -269,8 +269,14 @@ std::string explanation_text(const Explanation& explanation, bool color) {
   text += accesses_text(shape, color);
   for (const models::LaunchShape& launch : shape.launches) text += derived_text(launch, color);
   if (counters.empty()) return text;
-  const PageTable table = counters_table(counters);
-  return text + '\n' + table.title + '\n' + terminal_text(table, color);
+  const auto add = [&](const PageTable& table) {
+    text += '\n' + table.title + '\n' + terminal_text(table, color);
+  };
+  add(counters_table(counters));
+  for (const CounterRow& row : counters) {
+    if (!row.accesses.empty()) add(accesses_table(row));
+  }
+  return text;
 }
 
 }  // namespace tuner

@@ -164,11 +164,21 @@ class Sampler {
     AccessTally tally;
     for (std::size_t turn = 0; turn < (variety.by_block || variety.by_loop ? 2U : 1U); ++turn) {
       set_block(variety.by_block && turn == 1);
-      for (std::size_t w = 0; w < warps_.count; ++w) {
+      const auto play_sample = [&](std::size_t w) {
         // Both blocks share the work of both values: half of the pairs show as much as all.
         set_loops(variety.by_block ? (turn + w) % 2 == 1 : turn == 1);
-        play(bound, access, warps_.samples[w], tally);
-      }
+        return play(bound, access, warps_.samples[w], tally);
+      };
+      const bool first = play_sample(0);
+      if (warps_.count == 1) continue;
+      const bool last = play_sample(warps_.count - 1);
+      if (warps_.count == 2) continue;
+      const AccessTally ends = tally;
+      if (play_sample(1) == first && first == last) continue;
+      // Some warps take part and others do not: none of them stands for all between the ends.
+      tally = ends;
+      for (std::int64_t warp = 1; warp < warps_.samples[2].warp; ++warp)
+        play(bound, access, make_warp(warp, 1, block_), tally);
     }
     return tally;
   }
@@ -186,13 +196,14 @@ class Sampler {
     }
   }
 
-  void play(const BoundAccess& bound, const models::MemoryAccess& access, const WarpSample& warp,
+  // Returns whether any lane of the warp takes part.
+  bool play(const BoundAccess& bound, const models::MemoryAccess& access, const WarpSample& warp,
             AccessTally& tally) {
     cells_[static_cast<std::size_t>(names_.warp)].i = warp.warp;
     tally.weight += warp.weight;
     models::LaneAddresses addresses;
     const int active = find_addresses(bound, warp, addresses);
-    if (active == 0) return;
+    if (active == 0) return false;
     tally.active_weight += warp.weight;
     tally.lanes += warp.weight * active;
     if (!access.shared) {
@@ -204,6 +215,7 @@ class Sampler {
       tally.efficiency += warp.weight * request.efficiency;
     }
     tally.wavefronts += warp.weight * models::shared_wavefronts(addresses, access.width_bytes);
+    return true;
   }
 
   // Returns the number of active lanes.

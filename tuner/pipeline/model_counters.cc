@@ -1,5 +1,6 @@
 // What the model says in the place of a hardware counter.
 #include <algorithm>
+#include <map>
 
 #include "models/pipes.h"
 #include "tuner/pipeline/counting.h"
@@ -31,7 +32,33 @@ std::optional<double> bank_conflicts(const models::LaunchShape& launch, double w
   return any ? std::optional(conflicts) : std::nullopt;
 }
 
+double warps_of(const models::LaunchShape& launch) {
+  return (launch.threads + 31) / 32 * static_cast<double>(launch.blocks);
+}
+
 }  // namespace
+
+std::vector<AccessRow> access_rows(const models::LaunchShape& launch,
+                                   const std::vector<AccessCounts>& counted) {
+  std::map<AccessKind, AccessRow> rows;
+  const auto row_of = [&](const AccessKind& kind) -> AccessRow& {
+    return rows.try_emplace(kind, AccessRow{{}, kind, {}, {}}).first->second;
+  };
+  for (const models::MemoryAccess& access : launch.accesses) {
+    const double requests = warps_of(launch) * access.requests_per_warp;
+    if (!(requests > 0)) continue;
+    AccessRow& row = row_of({access.shared, access.store, access.width_bytes});
+    if (!row.model) row.model = AccessCounts{row.kind};
+    row.names += (row.names.empty() ? "" : ", ") + access.name;
+    row.model->requests += requests;
+    row.model->sectors += requests * access.sectors_per_request;
+    row.model->wavefronts += requests * access.bank_wavefronts;
+  }
+  for (const AccessCounts& counts : counted) row_of(counts.kind).measured = counts;
+  std::vector<AccessRow> all;
+  for (auto& [kind, row] : rows) all.push_back(std::move(row));
+  return all;
+}
 
 Counters model_counters(const models::DeviceProfile& device, const models::KernelShape& shape,
                         const models::Estimate& estimate, std::size_t launch) {
@@ -39,7 +66,7 @@ Counters model_counters(const models::DeviceProfile& device, const models::Kerne
   if (launch >= estimate.occupancy.size()) return counters;
   const models::LaunchShape& one = shape.launches[launch];
   const double warps_per_block = (one.threads + 31) / 32;
-  const double warps = warps_per_block * static_cast<double>(one.blocks);
+  const double warps = warps_of(one);
   counters.occupancy = estimate.occupancy[launch].occupancy;
   if (one.accesses.empty()) return counters;
   counters.load_sectors = sectors_per_request(one, false);

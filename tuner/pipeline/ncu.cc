@@ -1,126 +1,45 @@
-// ncu: how it is called, and what it prints.
+// ncu: how it is called.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cstdlib>
-#include <sstream>
 #include <utility>
 
 #include "expr/error.h"
 #include "tuner/os/captured_command.h"
 #include "tuner/os/paths.h"
 #include "tuner/pipeline/counting.h"
+#include "tuner/pipeline/ncu_pages.h"
 #include "tuner/worker/run_once.h"
 
 namespace tuner {
 namespace {
 
-struct Metric {
-  const char* name;
-  std::optional<double> Counters::*value;
-  double scale = 1;
-};
+constexpr std::chrono::minutes kLimit{10};
 
-// Names of Turing and later. Per cent become shares.
-constexpr auto kMetrics = std::to_array<Metric>({
-    {"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio",
-     &Counters::load_sectors},
-    {"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio",
-     &Counters::store_sectors},
-    {"dram__bytes_read.sum", &Counters::dram_read},
-    {"dram__bytes_write.sum", &Counters::dram_written},
-    {"l1tex__t_sector_hit_rate.pct", &Counters::l1_hit, 0.01},
-    {"lts__t_sector_hit_rate.pct", &Counters::l2_hit, 0.01},
-    {"sm__warps_active.avg.pct_of_peak_sustained_active", &Counters::occupancy, 0.01},
-    {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", &Counters::bank_conflicts},
-});
-
-std::vector<std::string> command(const std::filesystem::path& ncu, CacheMode cache,
+// How a job is run: with `how` between ncu's name and the job.
+std::vector<std::string> profile(const std::filesystem::path& ncu, CacheMode cache,
+                                 const std::vector<std::string>& how,
                                  const std::filesystem::path& job) {
-  std::string metrics;
-  for (const Metric& metric : kMetrics)
-    metrics += (metrics.empty() ? "" : ",") + std::string(metric.name);
-  return {ncu.string(),
-          "--csv",
-          "--page",
-          "raw",
-          "--print-units",
-          "base",
-          "--target-processes",
-          "all",
-          "--clock-control",
-          "none",
-          "--cache-control",
-          cache == CacheMode::cold ? "all" : "none",
-          "--metrics",
-          metrics,
-          self_executable().string(),
-          "run-once",
-          job.string()};
+  std::vector<std::string> command = {ncu.string()};
+  command.insert(command.end(), how.begin(), how.end());
+  command.insert(command.end(),
+                 {"--target-processes", "all", "--clock-control", "none", "--cache-control",
+                  cache == CacheMode::cold ? "all" : "none", "--metrics", ncu_metrics(),
+                  self_executable().string(), "run-once", job.string()});
+  return command;
 }
 
-// A line of quoted fields; a quote inside of one is doubled.
-std::vector<std::string> fields_of(const std::string& line) {
-  std::vector<std::string> fields(1);
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '"') {
-      const bool doubled = quoted && i + 1 < line.size() && line[i + 1] == '"';
-      if (doubled) fields.back() += line[++i];
-      if (!doubled) quoted = !quoted;
-    } else if (line[i] == ',' && !quoted) {
-      fields.emplace_back();
-    } else if (line[i] != '\r') {
-      fields.back() += line[i];
-    }
-  }
-  return fields;
+// As CSV, in units without prefixes.
+std::vector<std::string> page(const char* name) {
+  return {"--csv", "--page", name, "--print-units", "base"};
 }
 
-// "1,234.5" is 1234.5; "n/a" and the like are nothing.
-std::optional<double> number(std::string text) {
-  std::erase(text, ',');
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-Counters counters_of(const std::vector<std::string>& heading,
-                     const std::vector<std::string>& fields) {
-  Counters counters;
-  for (const Metric& metric : kMetrics) {
-    const auto at = std::ranges::find(heading, metric.name) - heading.begin();
-    if (static_cast<std::size_t>(at) >= std::min(heading.size(), fields.size())) continue;
-    const std::optional<double> value = number(fields[static_cast<std::size_t>(at)]);
-    if (value) counters.*metric.value = *value * metric.scale;
-  }
-  return counters;
-}
-
-std::string last_line(const std::string& output) {
-  std::istringstream lines(output);
-  std::string last = "it printed nothing";
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.empty()) last = line;
-  }
-  return last;
-}
-
-[[noreturn]] void fail(const std::string& output) {
-  if (output.find("ERR_NVGPUCTRPERM") != std::string::npos) {
-    throw TunerError(
-        "The driver keeps the GPU's performance counters to administrators (ERR_NVGPUCTRPERM): run "
-        "as root, or load the kernel module nvidia with NVreg_RestrictProfilingToAdminUsers=0.",
-        ExitCode::no_device);
-  }
-  const std::size_t error = output.find("==ERROR==");
-  const std::string reason = error == std::string::npos
-                                 ? last_line(output)
-                                 : output.substr(error, output.find('\n', error) - error);
-  throw TunerError(fmt::format("ncu read no counters: {}", reason), ExitCode::no_device);
+std::string run(const std::vector<std::string>& command, const std::string& id) {
+  const CapturedCommand ran = run_captured(command, kLimit);
+  if (!ran.timed_out) return ran.output;
+  throw TunerError(fmt::format("ncu was still at work on {} after {} minutes.", id, kLimit.count()),
+                   ExitCode::no_device);
 }
 
 // A file for the length of a profile.
@@ -155,43 +74,43 @@ std::filesystem::path find_ncu() {
       ExitCode::no_device);
 }
 
-ReadCounters ncu_reader(std::filesystem::path ncu) {
-  return [ncu = std::move(ncu)](const MeasureSetup& setup, const MeasureJob& job) {
-    constexpr std::chrono::minutes kLimit{10};
+ReadCounters ncu_reader(std::filesystem::path ncu, bool by_access) {
+  return [ncu = std::move(ncu), by_access](const MeasureSetup& setup, const MeasureJob& job) {
     const JobFile file;
     write_run_once(file.path(), setup, job);
-    const CapturedCommand ran = run_captured(command(ncu, setup.cache, file.path()), kLimit);
-    if (ran.timed_out) {
-      throw TunerError(
-          fmt::format("ncu was still at work on {} after {} minutes.", job.id, kLimit.count()),
-          ExitCode::no_device);
-    }
-    std::vector<Counters> counters = parse_ncu(ran.output);
     const auto kernels = std::ranges::count(job.steps, LaunchStep::Kind::kernel, &LaunchStep::kind);
-    if (static_cast<std::ptrdiff_t>(counters.size()) != kernels) {
-      throw TunerError(
-          fmt::format("ncu saw {} kernels, where {} has {}.", counters.size(), job.id, kernels),
-          ExitCode::no_device);
+    const auto expect_all = [&](std::size_t seen) {
+      if (static_cast<std::ptrdiff_t>(seen) == kernels) return;
+      throw TunerError(fmt::format("ncu saw {} kernels, where {} has {}.", seen, job.id, kernels),
+                       ExitCode::no_device);
+    };
+    if (!by_access) {
+      std::vector<Counters> counters =
+          parse_ncu(run(profile(ncu, setup.cache, page("raw"), file.path()), job.id));
+      expect_all(counters.size());
+      return counters;
     }
+    // A report holds what one run counts for both pages.
+    const std::string report = file.path().string() + ".ncu-rep";
+    const std::string said = run(profile(ncu, setup.cache,
+                                         {"--section", "SourceCounters", "--force-overwrite",
+                                          "--export", report},
+                                         file.path()),
+                                 job.id);
+    const auto show = [&](const char* name) {
+      std::vector<std::string> command = {ncu.string(), "--import", report};
+      const std::vector<std::string> how = page(name);
+      command.insert(command.end(), how.begin(), how.end());
+      return run(command, job.id);
+    };
+    if (!std::filesystem::exists(report)) parse_ncu(said);  // which tells why
+    std::vector<Counters> counters = parse_ncu(show("raw"));
+    expect_all(counters.size());
+    const std::vector<std::vector<AccessCounts>> accesses = parse_ncu_source(show("source"));
+    expect_all(accesses.size());
+    for (std::size_t i = 0; i < counters.size(); ++i) counters[i].accesses = accesses[i];
     return counters;
   };
-}
-
-std::vector<Counters> parse_ncu(const std::string& output) {
-  std::istringstream lines(output);
-  std::vector<std::string> heading;
-  std::vector<Counters> counters;
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with('"')) continue;
-    std::vector<std::string> fields = fields_of(line);
-    if (fields.front() == "ID") {
-      heading = std::move(fields);
-    } else if (!heading.empty() && !fields.front().empty()) {  // the line of units has no ID
-      counters.push_back(counters_of(heading, fields));
-    }
-  }
-  if (counters.empty()) fail(output);
-  return counters;
 }
 
 std::size_t kernel_index(const std::vector<LaunchStep>& steps, std::size_t step) {

@@ -31,6 +31,33 @@ std::string cell(const Counters& counters, const CounterColumn& column) {
   return value ? four_digits(*value * column.scale) : "";
 }
 
+// A mean over requests; nothing where there are none.
+std::optional<double> a_request(const std::optional<AccessCounts>& counts,
+                                double AccessCounts::*value) {
+  if (!counts || !(counts->requests > 0)) return std::nullopt;
+  return (*counts).*value / counts->requests;
+}
+
+const char* memory_of(const AccessKind& kind) { return kind.shared ? "shared" : "global"; }
+
+nlohmann::ordered_json to_json(const std::optional<AccessCounts>& counts) {
+  if (!counts) return nullptr;
+  nlohmann::ordered_json json = {{"requests", counts->requests}};
+  json[counts->kind.shared ? "wavefronts_per_request" : "sectors_per_request"] =
+      a_request(counts, counts->kind.shared ? &AccessCounts::wavefronts : &AccessCounts::sectors)
+          .value_or(0);
+  return json;
+}
+
+nlohmann::ordered_json to_json(const AccessRow& row) {
+  return {{"names", row.names},
+          {"memory", memory_of(row.kind)},
+          {"store", row.kind.store},
+          {"width_bytes", row.kind.width_bytes},
+          {"model", to_json(row.model)},
+          {"measured", to_json(row.measured)}};
+}
+
 nlohmann::ordered_json to_json(const Counters& counters) {
   nlohmann::ordered_json json;
   for (const CounterColumn& column : kColumns) {
@@ -59,8 +86,48 @@ PageTable counters_table(const std::vector<CounterRow>& rows) {
   return table;
 }
 
+PageTable accesses_table(const CounterRow& row) {
+  PageTable table{"accesses",
+                  fmt::format("Accesses of {}, counted beside the model", row.label),
+                  {{"access"},
+                   {"memory"},
+                   {"bytes a lane", true},
+                   {"requests, model", true},
+                   {"counted", true},
+                   {"sectors a request, model", true},
+                   {"counted", true},
+                   {"wavefronts a request, model", true},
+                   {"counted", true}},
+                  {}};
+  const auto text = [](const std::optional<double>& value) {
+    return value ? four_digits(*value) : std::string();
+  };
+  for (const AccessRow& access : row.accesses) {
+    const auto both = [&](double AccessCounts::*value, bool told) {
+      const auto one = [&](const std::optional<AccessCounts>& counts) {
+        return told ? text(a_request(counts, value)) : std::string();
+      };
+      return std::pair(one(access.model), one(access.measured));
+    };
+    const auto requests = [&](const std::optional<AccessCounts>& counts) {
+      return counts ? four_digits(counts->requests) : std::string();
+    };
+    const auto [model_sectors, sectors] = both(&AccessCounts::sectors, !access.kind.shared);
+    const auto [model_wavefronts, wavefronts] = both(&AccessCounts::wavefronts, access.kind.shared);
+    table.rows.push_back(
+        {access.names.empty() ? "(none of the source)" : access.names,
+         fmt::format("{} {}", memory_of(access.kind), access.kind.store ? "store" : "load"),
+         fmt::format("{}", access.kind.width_bytes), requests(access.model),
+         requests(access.measured), model_sectors, sectors, model_wavefronts, wavefronts});
+  }
+  return table;
+}
+
 nlohmann::ordered_json counters_json(const CounterRow& row) {
-  return {{"model", to_json(row.model)}, {"measured", to_json(row.measured)}};
+  nlohmann::ordered_json json = {{"model", to_json(row.model)},
+                                 {"measured", to_json(row.measured)}};
+  for (const AccessRow& access : row.accesses) json["accesses"].push_back(to_json(access));
+  return json;
 }
 
 }  // namespace tuner

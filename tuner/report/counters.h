@@ -1,6 +1,7 @@
 // Hardware counters of a launch beside what the model has in their place. Plain data.
 #pragma once
 
+#include <compare>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -10,6 +11,23 @@
 
 namespace tuner {
 
+// What tells the memory instructions of a compiled kernel apart.
+struct AccessKind {
+  bool shared = false;  // shared memory, else global
+  bool store = false;
+  int width_bytes = 0;  // a lane
+
+  auto operator<=>(const AccessKind&) const = default;
+};
+
+// Of all instructions of a kind in a launch.
+struct AccessCounts {
+  AccessKind kind;
+  double requests = 0;    // instructions, a warp each
+  double sectors = 0;     // of 32 bytes; global memory
+  double wavefronts = 0;  // shared memory
+};
+
 // Of one launch; nullopt: not told.
 struct Counters {
   std::optional<double> load_sectors, store_sectors;  // a request to global memory
@@ -18,16 +36,28 @@ struct Counters {
   std::optional<double> occupancy;                    // 0..1: achieved; the model's is theoretical
   // Wavefronts of shared memory beyond those that the same requests take without conflicts.
   std::optional<double> bank_conflicts;
+  std::vector<AccessCounts> accesses;  // a kind each, in order; empty: not told
+};
+
+// The accesses of the source that are of one kind, by their names; none where only the compiled
+// kernel has such.
+struct AccessRow {
+  std::string names;
+  AccessKind kind;
+  std::optional<AccessCounts> model, measured;
 };
 
 struct CounterRow {
   std::string label;
   Counters model, measured;
+  std::vector<AccessRow> accesses = {};  // where `measured` has them
 };
 
 // Two columns each, the model's first.
 PageTable counters_table(const std::vector<CounterRow>& rows);
-// {"model": {…}, "measured": {…}}: null where not told.
+// A launch's accesses; two columns each, the model's first.
+PageTable accesses_table(const CounterRow& row);
+// {"model": {…}, "measured": {…}}: null where not told; with "accesses" where there are some.
 nlohmann::ordered_json counters_json(const CounterRow& row);
 
 }  // namespace tuner

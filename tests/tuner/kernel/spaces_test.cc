@@ -66,5 +66,17 @@ INSTANTIATE_TEST_SUITE_P(
                     Counted{"examples/stencil", {}, 320},
                     Counted{"examples/stencil", {{"n", "4097"}}, 0}));
 
+// By hand: a tile of A (64 x 8 floats) is 128 pieces of 16 bytes, for 256 threads: half of the warps
+// load one in each of the 128 steps, and as many of B. `ncu` counts as many sectors on an H200.
+TEST(Accesses, CountTheWarpsThatTakePart) {
+  const Kernel kernel = bind("kernels_src/matmul", {{"n", "1024"}});
+  const auto shape = kernel.shape(kernel.space().default_config());
+  for (const auto& access : shape.launches.back().accesses) {
+    if (access.shared || access.store || access.name.size() > 1) continue;
+    EXPECT_EQ(access.requests_per_warp, 64) << access.name;
+    EXPECT_EQ(access.sectors_per_request, 16) << access.name;
+  }
+}
+
 }  // namespace
 }  // namespace tuner

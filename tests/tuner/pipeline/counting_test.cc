@@ -92,6 +92,49 @@ TEST(ParseNcu, TellsTheReasonOfOtherFailures) {
   EXPECT_THAT(message_of(printed("")), HasSubstr("ncu read no counters"));
 }
 
+// The page of instructions as CSV, as printed for a matmul on an H200, cut to a few columns and
+// lines: asynchronous copies of 4 and 16 bytes, wide loads and stores of shared memory, one that no
+// lane executes, wide stores.
+constexpr const char* kSource =
+    R"csv("Kernel Name","void k<float, (int)64>(const T1 *, T1 *)","")csv"
+    "\n"
+    R"("Address","Source","Instructions Executed","Address Space","Access Operation","Access Size","L1 Wavefronts Shared","L2 Theoretical Sectors Global")"
+    "\n"
+    R"("0x7ff6817a0000","      LDC R1, c[0x0][0x28]","2048","-","-","-","0","0")"
+    "\n"
+    R"("0x7ff6817a09f0","@!PT  LDS RZ, [RZ]","2048","","Load","32","0","0")"
+    "\n"
+    R"("0x7ff6817a0a20","      LDGSTS.E.LTC128B desc[UR6][R86.64], [R7]","2048","Global,Shared","Load,Store","32","6144","8192")"
+    "\n"
+    R"("0x7ff6817a0c60","      LDGSTS.E.BYPASS.LTC128B.128 desc[UR6][R12.64], [R11]","2048","Global,Shared","Load,Store","128","8192","32768")"
+    "\n"
+    R"("0x7ff6817a1300","      LDS.128 R28, [R44]","2,048","Shared","Load","128","4096","0")"
+    "\n"
+    R"("0x7ff6817a1330","      LDS.128 R32, [R44+0x40]","2,048","Shared","Load","128","4096","0")"
+    "\n"
+    R"("0x7ff6817a75a0","      STG.E.128.STRONG.GPU desc[UR6][R26.64], R28","2048","Global","Store","128","0","32768")"
+    "\n";
+
+TEST(ParseNcuSource, AddsUpTheInstructionsOfAKind) {
+  const auto kernels = parse_ncu_source(std::string("==PROF== 1 report\n") + kSource + kSource);
+  ASSERT_EQ(kernels.size(), 2U);
+  ASSERT_EQ(kernels[0].size(), 6U);
+  const auto of = [&](const AccessKind& kind) {
+    return *std::ranges::find(kernels[1], kind, &AccessCounts::kind);
+  };
+  EXPECT_EQ(of({false, false, 4}).sectors, 8192);
+  EXPECT_EQ(of({true, true, 4}).wavefronts, 6144) << "a copy also stores";
+  EXPECT_EQ(of({true, true, 4}).sectors, 0);
+  EXPECT_EQ(of({false, false, 16}).sectors, 32768);
+  EXPECT_EQ(of({true, false, 16}).requests, 4096);
+  EXPECT_EQ(of({true, false, 16}).wavefronts, 8192);
+  EXPECT_EQ(of({false, true, 16}).sectors, 32768);
+}
+
+TEST(ParseNcuSource, FindsNothingElsewhere) {
+  EXPECT_TRUE(parse_ncu_source("==ERROR== no report\n").empty());
+}
+
 class NcuReader : public testing::Test {
  protected:
   // A script that prints `output`, and keeps what it was called with.
@@ -135,6 +178,36 @@ TEST_F(NcuReader, RunsTheJobOnceUnderNcu) {
   EXPECT_THAT(read_file(folder_ / "arguments"), HasSubstr("--cache-control\nall\n"));
 }
 
+// One run into a report, and a page of it for each kind of counters.
+TEST_F(NcuReader, ReadsAccessesFromAReport) {
+  folder_.write("raw", printed(kernel_line(0, R"("1","2","3","4","5","6","7","8")")));
+  folder_.write("source", kSource);
+  const auto script =
+      folder_.write("ncu", fmt::format("#!/bin/sh\nprintf '%s ' \"$@\" >>'{0}/arguments'\n"
+                                       "case \"$*\" in\n"
+                                       "*'--import '*'--page raw'*) cat '{0}/raw' ;;\n"
+                                       "*'--import '*'--page source'*) cat '{0}/source' ;;\n"
+                                       "*) while [ \"$1\" != --export ]; do shift; done\n"
+                                       "  touch \"$2\" ;;\nesac\n",
+                                       folder_.path().string()));
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  const auto counters = ncu_reader(script, true)({}, job());
+  ASSERT_EQ(counters.size(), 1U);
+  EXPECT_EQ(counters[0].store_sectors, 4);
+  EXPECT_EQ(counters[0].accesses.size(), 6U);
+  EXPECT_THAT(read_file(folder_ / "arguments"), HasSubstr("--section SourceCounters "));
+}
+
+TEST_F(NcuReader, TellsWhyThereIsNoReport) {
+  reader("==ERROR== The application returned an error code (2).\n");
+  try {
+    ncu_reader(folder_ / "ncu", true)({}, job());
+    FAIL() << "there is no report";
+  } catch (const TunerError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("error code (2)"));
+  }
+}
+
 TEST_F(NcuReader, RefusesCountersOfOtherKernels) {
   const std::string line = kernel_line(0, R"("1","2","3","4","5","6","7","8")");
   EXPECT_THROW(reader(printed(line + line))({}, job()), TunerError);
@@ -161,6 +234,33 @@ TEST(KernelIndex, SkipsMemsets) {
   steps[0].kind = steps[2].kind = LaunchStep::Kind::memset;
   EXPECT_EQ(kernel_index(steps, 1), 0U);
   EXPECT_EQ(kernel_index(steps, 3), 1U);
+}
+
+TEST(AccessRows, JoinWhatIsOfAKind) {
+  models::LaunchShape launch;
+  launch.threads = 64;
+  launch.blocks = 10;
+  launch.accesses.resize(3);
+  for (models::MemoryAccess& access : launch.accesses) {
+    access.width_bytes = 16;
+    access.requests_per_warp = 2;
+    access.sectors_per_request = 16;
+  }
+  launch.accesses[0].name = "A";
+  launch.accesses[1].name = "B";
+  launch.accesses[1].sectors_per_request = 8;
+  launch.accesses[2].name = "C";
+  launch.accesses[2].store = true;
+  const auto rows = access_rows(launch, {{{false, false, 16}, 80, 960, 0}, {{true, false, 4}, 7}});
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[0].names, "A, B");
+  EXPECT_EQ(rows[0].model->requests, 80);
+  EXPECT_EQ(rows[0].model->sectors, 40 * 16 + 40 * 8);
+  EXPECT_EQ(rows[0].measured->sectors, 960);
+  EXPECT_EQ(rows[1].names, "C");
+  EXPECT_FALSE(rows[1].measured.has_value());
+  EXPECT_EQ(rows[2].names, "") << "the source has none of that kind";
+  EXPECT_FALSE(rows[2].model.has_value());
 }
 
 // By hand, for a transpose of 1024 x 1024 floats by tiles of 32 without padding: 2^20 floats are
