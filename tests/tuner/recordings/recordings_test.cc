@@ -50,6 +50,15 @@ class Recorded : public testing::TestWithParam<Floor> {
       }
       kernel = kernel.with_space(kernel.space().narrowed(name, values));
     }
+    // A parameter that came later was at its default.
+    const std::vector<search::Parameter> all = kernel.space().parameters();
+    for (const search::Parameter& parameter : all) {
+      const auto& recorded = recording_.parameters;
+      if (std::ranges::find(recorded, parameter.name, &RecordedParameter::name) != recorded.end())
+        continue;
+      const std::vector only = {parameter.values[parameter.default_index]};
+      kernel = kernel.with_space(kernel.space().narrowed(parameter.name, only));
+    }
     return kernel;
   }
 
