@@ -84,6 +84,7 @@ void copy_fixed_rates(DeviceProfile& to, const DeviceProfile& from) {
   to.latency_norm = from.latency_norm;
   to.launch_us = from.launch_us;
   to.exchange_us = from.exchange_us;
+  to.atomic_ns = from.atomic_ns;
   to.block_drain = from.block_drain;
   to.barrier_cycles = from.barrier_cycles;
   to.shared_bytes_per_clock = from.shared_bytes_per_clock;

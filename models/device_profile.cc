@@ -69,6 +69,7 @@ constexpr std::array kRates = {
     Field{"l2_latency_ns", &DeviceProfile::l2_latency_ns, 0},
     Field{"launch_us", &DeviceProfile::launch_us, 0},
     Field{"exchange_us", &DeviceProfile::exchange_us, 0},
+    Field{"atomic_ns", &DeviceProfile::atomic_ns, 0},
     Field{"blocks_per_us", &DeviceProfile::blocks_per_us, 0},
     Field{"block_drain", &DeviceProfile::block_drain, 0},
     Field{"barrier_cycles", &DeviceProfile::barrier_cycles, 0},

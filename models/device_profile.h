@@ -53,6 +53,7 @@ struct DeviceProfile {
   double l2_latency_ns = 0;
   double launch_us = 3.5;    // an empty launch, back to back
   double exchange_us = 2;    // from a block's last sum to another block's having it
+  double atomic_ns = 0.3;    // an atomic operation among many at one address
   double blocks_per_us = 0;  // block dispatch rate of the whole GPU
   // Share of a memory round trip that the warps of a block wait for the slowest of them, for each
   // doubling of the warps.

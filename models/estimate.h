@@ -70,6 +70,7 @@ struct LaunchShape {
   double loads_in_flight = 1;          // independent global loads a thread
   double barriers_per_block = 0;
   double exchanges = 0;  // times that a block waits for what other blocks send
+  double atomics = 0;    // operations of a block at addresses that all blocks use
   bool fp64 = false;
   std::optional<Derivation> derived;  // where the compiled code told what no model did
   double memset_bytes = 0;            // for a memset step: bytes written; the rest is unused
@@ -83,7 +84,7 @@ struct KernelShape {
 };
 
 struct Pipe {
-  // dram l2 latency fma issue shared chain spill barrier dispatch launch exchange tail
+  // dram l2 latency fma issue shared chain spill barrier dispatch launch exchange atomics tail
   std::string name;
   double time_ns = 0;
 };

@@ -171,6 +171,10 @@ std::string bound_words(const DeviceProfile& device, const LaunchShape& shape,
     return "Bound by blocks that wait for each other's sums: fewer parts of a sum, or a cluster's "
            "shared memory, would shorten it.";
   }
+  if (bound == "atomics") {
+    return "Bound by atomic operations of all blocks at one address, one after the other: fewer "
+           "blocks, each with more work, would need fewer.";
+  }
   if (bound == "fma") return fma_words(device, shape);
   if (bound == "issue") return issue_words(shape);
   if (bound == "shared") return shared_words(shape);

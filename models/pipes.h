@@ -50,8 +50,10 @@ inline constexpr auto kPipes = std::to_array<NamedPipe>({{"dram", &PipeTimes::dr
                                                          {"barrier", &PipeTimes::barrier},
                                                          {"dispatch", &PipeTimes::dispatch}});
 
-// What comes after all of them, and is no unit's: blocks that wait for one another.
+// What comes after all of them, and is no unit's: blocks that wait for one another, or for their turn
+// at an address.
 inline constexpr const char* kExchange = "exchange";
+inline constexpr const char* kAtomics = "atomics";
 
 PipeTimes pipe_times(const LaunchLoad& load);
 

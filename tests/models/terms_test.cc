@@ -176,6 +176,17 @@ TEST(Terms, AnExchangeTakesItsTimeAndCanBeLeftOut) {
                    time_of(arithmetic()));
 }
 
+TEST(Terms, AtomicsAtOneAddressComeOneAfterTheOther) {
+  LaunchShape counting = arithmetic();
+  counting.atomics = 2;
+  EXPECT_NEAR(time_of(counting) - time_of(arithmetic()),
+              2 * static_cast<double>(counting.blocks) * known_device("h200").atomic_ns, 1e-6);
+  KernelShape kernel;
+  kernel.launches = {counting};
+  EXPECT_DOUBLE_EQ(estimate(known_device("h200"), kernel, kAtomics).time_ns,
+                   time_of(arithmetic()));
+}
+
 TEST(Terms, WhatThePromisedBlocksHaveNoRegistersForIsSpilled) {
   LaunchShape roomy = arithmetic();
   roomy.registers.reset();

@@ -94,7 +94,7 @@ KernelDescription kernel_of(const std::string& name, const EvaluateFlags& flags)
 // A column for each of the model's pipes, in the order of models::kPipes; times in ns.
 PageTable trials_table() {
   PageTable table{"trials", "Trials", {{"recording"}, {"config"}, {"measured", true}}, {}};
-  for (const char* name : {"predicted", "launch", models::kExchange, "tail"})
+  for (const char* name : {"predicted", "launch", models::kExchange, models::kAtomics, "tail"})
     table.columns.push_back({name, true});
   for (const models::NamedPipe& pipe : models::kPipes) table.columns.push_back({pipe.name, true});
   return table;

@@ -100,7 +100,8 @@ bool BoundKernel::uses_compiled(const BoundStep& step) const {
            uses(access.l1_reuse) || uses(access.async);
   };
   const std::array counts = {&step.fma, &step.fma_registers,   &step.fma_fresh, &step.instructions,
-                             &step.ilp, &step.loads_in_flight, &step.barriers,  &step.exchanges};
+                             &step.ilp, &step.loads_in_flight, &step.barriers,  &step.exchanges,
+                             &step.atomics};
   return std::ranges::any_of(step.grid, uses) ||
          std::ranges::any_of(step.loops, [&](const BoundLoop& loop) { return uses(loop.count); }) ||
          std::ranges::any_of(step.accesses, access_uses) ||
@@ -124,6 +125,7 @@ void BoundKernel::bind_model(BoundStep& step) const {
   step.loads_in_flight = bind(model.loads_in_flight, Phase::compiled, Type::real);
   step.barriers = bind(model.barriers, Phase::compiled, Type::real);
   step.exchanges = bind(model.exchanges, Phase::compiled, Type::real);
+  step.atomics = bind(model.atomics, Phase::compiled, Type::real);
   step.min_registers = bind(model.min_registers, Phase::config, Type::real);
 }
 

@@ -39,7 +39,8 @@ struct BoundStep {
   BoundText dynamic_shared, bytes;
   std::vector<BoundLoop> loops;
   std::vector<BoundAccess> accesses;
-  BoundText fma, fma_registers, fma_fresh, instructions, ilp, loads_in_flight, barriers, exchanges;
+  BoundText fma, fma_registers, fma_fresh, instructions, ilp, loads_in_flight, barriers, exchanges,
+      atomics;
   BoundText min_registers;
   bool fp64 = false;
   bool uses_compiled = false;  // the grid or the model hangs on registers or blocks a SM

@@ -324,6 +324,7 @@ class Reader {
     spec.loads_in_flight = optional_text(json, "loads_in_flight", at);
     spec.barriers = optional_text(json, "barriers", at);
     spec.exchanges = optional_text(json, "exchanges", at);
+    spec.atomics = optional_text(json, "atomics", at);
     spec.min_registers = optional_text(json, "min_registers", at);
     return spec;
   }

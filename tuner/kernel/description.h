@@ -82,7 +82,8 @@ struct ModelSpec {
   bool given = false;
   std::vector<LoopSpec> loops;
   std::vector<AccessSpec> accesses;
-  Text fma, fma_registers, fma_fresh, instructions, ilp, loads_in_flight, barriers, exchanges;
+  Text fma, fma_registers, fma_fresh, instructions, ilp, loads_in_flight, barriers, exchanges,
+      atomics;
   Text min_registers;
 };
 

@@ -181,6 +181,7 @@ void set_counts(const BoundStep& step, std::span<const expr::Cell> cells,
   launch.loads_in_flight = step.loads_in_flight.real(cells, 1);
   launch.barriers_per_block = step.barriers.real(cells, 0);
   launch.exchanges = step.exchanges.real(cells, 0);
+  launch.atomics = step.atomics.real(cells, 0);
   launch.fp64 = step.fp64;
 }
 

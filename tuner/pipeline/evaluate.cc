@@ -46,8 +46,9 @@ class Evaluator {
     for (const models::NamedPipe& pipe : models::kPipes) {
       if (is_used(pipe.name)) result.without.emplace_back(pipe.name, quality(pipe.name));
     }
-    if (is_used(models::kExchange))
-      result.without.emplace_back(models::kExchange, quality(models::kExchange));
+    for (const char* wait : {models::kExchange, models::kAtomics}) {
+      if (is_used(wait)) result.without.emplace_back(wait, quality(wait));
+    }
     return result;
   }
 

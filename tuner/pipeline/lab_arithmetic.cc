@@ -43,7 +43,8 @@ Experiment reduction() {
       "warps whole and hits banks over and over; sequential does neither; shuffles need no shared "
       "memory. All of that matters only while the tree takes longer than reading: more items a "
       "thread make it rare, and a second launch costs some microseconds. A tree that halves needs "
-      "a power of two: 96 threads fall to 48, 24, 12, 6, 3, and the odd one is lost.",
+      "a power of two: 96 threads fall to 48, 24, 12, 6, 3, and the odd one is lost. In the "
+      "sequential one here it waits for the next step, so 192 threads take the 8 steps of 256.",
       "GB/s",
       "sequential",
       {}};
@@ -51,6 +52,10 @@ Experiment reduction() {
     experiment.cases.push_back(
         {tree, "reduction", {{"n", kElements}}, {{"tree", std::string(tree)}}});
   }
+  experiment.cases.push_back({"sequential, 192 threads",
+                              "reduction",
+                              {{"n", kElements}},
+                              {{"tree", std::string("sequential")}, {"block", whole(192)}}});
   experiment.cases.push_back({"shuffle, 8 items",
                               "reduction",
                               {{"n", kElements}},

@@ -41,6 +41,7 @@ void expect_same(const models::LaunchShape& known, const models::LaunchShape& fr
   EXPECT_EQ(known.loads_in_flight, fresh.loads_in_flight);
   EXPECT_EQ(known.barriers_per_block, fresh.barriers_per_block);
   EXPECT_EQ(known.exchanges, fresh.exchanges);
+  EXPECT_EQ(known.atomics, fresh.atomics);
   ASSERT_EQ(known.accesses.size(), fresh.accesses.size());
   for (std::size_t i = 0; i < fresh.accesses.size(); ++i)
     expect_same(known.accesses[i], fresh.accesses[i]);
@@ -117,13 +118,14 @@ TEST_P(Occupied, KnowsTheBlocksOfASm) {
   const std::array counts = {
       shape.fma_per_thread,          shape.fma_registers, shape.fma_fresh,
       shape.instructions_per_thread, shape.ilp,           shape.loads_in_flight,
-      shape.barriers_per_block,      shape.exchanges};
+      shape.barriers_per_block,      shape.exchanges,     shape.atomics};
   EXPECT_EQ(std::ranges::count(counts, 16), 1);  // 8 blocks of 256 threads
 }
 
 INSTANTIATE_TEST_SUITE_P(Counts, Occupied,
                          testing::Values("fma", "fma_registers", "fma_fresh", "instructions", "ilp",
-                                         "loads_in_flight", "barriers", "exchanges"));
+                                         "loads_in_flight", "barriers", "exchanges",
+                                         "atomics"));
 
 INSTANTIATE_TEST_SUITE_P(
     Shipped, Memo,
