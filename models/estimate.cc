@@ -147,10 +147,9 @@ void add_launch(const DeviceProfile& device, const LaunchShape& shape, bool cold
   const double joined = joined_ns(load, pipes);
   const double exchange = without == kExchange ? 0 : shape.exchanges * device.exchange_us * 1e3;
   // L2 serves an address one operation after the other; the blocks of a wave come all at once.
-  const double atomics =
-      without == kAtomics
-          ? 0
-          : shape.atomics * static_cast<double>(shape.blocks) * device.atomic_ns;
+  const double atomics = without == kAtomics
+                             ? 0
+                             : shape.atomics * static_cast<double>(shape.blocks) * device.atomic_ns;
   if (reasons != nullptr) {
     reasons->add(load, pipes, joined);
     reasons->add(kExchange, exchange);

@@ -50,8 +50,8 @@ inline constexpr auto kPipes = std::to_array<NamedPipe>({{"dram", &PipeTimes::dr
                                                          {"barrier", &PipeTimes::barrier},
                                                          {"dispatch", &PipeTimes::dispatch}});
 
-// What comes after all of them, and is no unit's: blocks that wait for one another, or for their turn
-// at an address.
+// What comes after all of them, and is no unit's: blocks that wait for one another, or for their
+// turn at an address.
 inline constexpr const char* kExchange = "exchange";
 inline constexpr const char* kAtomics = "atomics";
 

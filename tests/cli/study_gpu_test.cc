@@ -90,11 +90,11 @@ TEST_P(CountersGpu, CountWhatTheModelPredicts) {
       ASSERT_FALSE(access.at("measured").is_null()) << access.dump();
       const auto total = [&](const char* whose) {
         const auto& counts = access.at(whose);
-        return counts.at("requests").get<double>() *
-               counts
-                   .at(access.at("memory") == "shared" ? "wavefronts_per_request"
-                                                       : "sectors_per_request")
-                   .get<double>();
+        return counts.at("requests").get<double>() * counts
+                                                         .at(access.at("memory") == "shared"
+                                                                 ? "wavefronts_per_request"
+                                                                 : "sectors_per_request")
+                                                         .get<double>();
       };
       EXPECT_NEAR(total("model"), total("measured"), kTolerance * total("measured"))
           << access.dump();

@@ -183,8 +183,7 @@ TEST(Terms, AtomicsAtOneAddressComeOneAfterTheOther) {
               2 * static_cast<double>(counting.blocks) * known_device("h200").atomic_ns, 1e-6);
   KernelShape kernel;
   kernel.launches = {counting};
-  EXPECT_DOUBLE_EQ(estimate(known_device("h200"), kernel, kAtomics).time_ns,
-                   time_of(arithmetic()));
+  EXPECT_DOUBLE_EQ(estimate(known_device("h200"), kernel, kAtomics).time_ns, time_of(arithmetic()));
 }
 
 TEST(Terms, WhatThePromisedBlocksHaveNoRegistersForIsSpilled) {

@@ -99,9 +99,9 @@ bool BoundKernel::uses_compiled(const BoundStep& step) const {
            uses(access.width) || uses(access.count) || uses(access.reuse) ||
            uses(access.l1_reuse) || uses(access.async);
   };
-  const std::array counts = {&step.fma, &step.fma_registers,   &step.fma_fresh, &step.instructions,
-                             &step.ilp, &step.loads_in_flight, &step.barriers,  &step.exchanges,
-                             &step.atomics};
+  const std::array counts = {&step.fma,          &step.fma_registers, &step.fma_fresh,
+                             &step.instructions, &step.ilp,           &step.loads_in_flight,
+                             &step.barriers,     &step.exchanges,     &step.atomics};
   return std::ranges::any_of(step.grid, uses) ||
          std::ranges::any_of(step.loops, [&](const BoundLoop& loop) { return uses(loop.count); }) ||
          std::ranges::any_of(step.accesses, access_uses) ||

@@ -28,8 +28,8 @@ ReadCounters ncu_reader(std::filesystem::path ncu, bool by_access = false);
 // Throws TunerError where that holds no counters, with the reason.
 std::vector<Counters> parse_ncu(const std::string& output);
 
-// What `ncu --csv --page source` printed of a report with the section SourceCounters: the accesses of
-// each kernel, by kind.
+// What `ncu --csv --page source` printed of a report with the section SourceCounters: the accesses
+// of each kernel, by kind.
 std::vector<std::vector<AccessCounts>> parse_ncu_source(const std::string& output);
 
 // The model's accesses of a launch of a kernel by kind, beside those that were counted.

@@ -92,11 +92,11 @@ ReadCounters ncu_reader(std::filesystem::path ncu, bool by_access) {
     }
     // A report holds what one run counts for both pages.
     const std::string report = file.path().string() + ".ncu-rep";
-    const std::string said = run(profile(ncu, setup.cache,
-                                         {"--section", "SourceCounters", "--force-overwrite",
-                                          "--export", report},
-                                         file.path()),
-                                 job.id);
+    const std::string said =
+        run(profile(ncu, setup.cache,
+                    {"--section", "SourceCounters", "--force-overwrite", "--export", report},
+                    file.path()),
+            job.id);
     const auto show = [&](const char* name) {
       std::vector<std::string> command = {ncu.string(), "--import", report};
       const std::vector<std::string> how = page(name);

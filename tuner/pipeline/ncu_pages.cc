@@ -1,4 +1,6 @@
 // What ncu prints: its raw page and its page of instructions, as CSV.
+#include "tuner/pipeline/ncu_pages.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +12,6 @@
 
 #include "expr/error.h"
 #include "tuner/pipeline/counting.h"
-#include "tuner/pipeline/ncu_pages.h"
 
 namespace tuner {
 namespace {
@@ -97,12 +98,10 @@ std::string last_line(const std::string& output) {
   throw TunerError(fmt::format("ncu read no counters: {}", reason), ExitCode::no_device);
 }
 
-
 // The parts of "Global,Shared": an asynchronous copy accesses both.
 std::vector<std::string> parts_of(const std::string& text) {
   std::vector<std::string> parts;
-  for (const auto part : std::views::split(text, ','))
-    parts.emplace_back(part.begin(), part.end());
+  for (const auto part : std::views::split(text, ',')) parts.emplace_back(part.begin(), part.end());
   return parts;
 }
 

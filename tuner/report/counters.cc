@@ -50,12 +50,9 @@ nlohmann::ordered_json to_json(const std::optional<AccessCounts>& counts) {
 }
 
 nlohmann::ordered_json to_json(const AccessRow& row) {
-  return {{"names", row.names},
-          {"memory", memory_of(row.kind)},
-          {"store", row.kind.store},
-          {"width_bytes", row.kind.width_bytes},
-          {"model", to_json(row.model)},
-          {"measured", to_json(row.measured)}};
+  return {{"names", row.names},          {"memory", memory_of(row.kind)},
+          {"store", row.kind.store},     {"width_bytes", row.kind.width_bytes},
+          {"model", to_json(row.model)}, {"measured", to_json(row.measured)}};
 }
 
 nlohmann::ordered_json to_json(const Counters& counters) {

@@ -124,8 +124,7 @@ TEST_P(Occupied, KnowsTheBlocksOfASm) {
 
 INSTANTIATE_TEST_SUITE_P(Counts, Occupied,
                          testing::Values("fma", "fma_registers", "fma_fresh", "instructions", "ilp",
-                                         "loads_in_flight", "barriers", "exchanges",
-                                         "atomics"));
+                                         "loads_in_flight", "barriers", "exchanges", "atomics"));
 
 INSTANTIATE_TEST_SUITE_P(
     Shipped, Memo,

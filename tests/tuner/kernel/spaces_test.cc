@@ -66,8 +66,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Counted{"examples/stencil", {}, 320},
                     Counted{"examples/stencil", {{"n", "4097"}}, 0}));
 
-// By hand: a tile of A (64 x 8 floats) is 128 pieces of 16 bytes, for 256 threads: half of the warps
-// load one in each of the 128 steps, and as many of B. `ncu` counts as many sectors on an H200.
+// By hand: a tile of A (64 x 8 floats) is 128 pieces of 16 bytes, for 256 threads: half of the
+// warps load one in each of the 128 steps, and as many of B. `ncu` counts as many sectors on an
+// H200.
 TEST(Accesses, CountTheWarpsThatTakePart) {
   const Kernel kernel = bind("kernels_src/matmul", {{"n", "1024"}});
   const auto shape = kernel.shape(kernel.space().default_config());
