@@ -32,8 +32,10 @@ std::optional<double> bank_conflicts(const models::LaunchShape& launch, double w
   return any ? std::optional(conflicts) : std::nullopt;
 }
 
+int warps_per_block(const models::LaunchShape& launch) { return (launch.threads + 31) / 32; }
+
 double warps_of(const models::LaunchShape& launch) {
-  return (launch.threads + 31) / 32 * static_cast<double>(launch.blocks);
+  return warps_per_block(launch) * static_cast<double>(launch.blocks);
 }
 
 }  // namespace
@@ -56,6 +58,7 @@ std::vector<AccessRow> access_rows(const models::LaunchShape& launch,
   }
   for (const AccessCounts& counts : counted) row_of(counts.kind).measured = counts;
   std::vector<AccessRow> all;
+  all.reserve(rows.size());
   for (auto& [kind, row] : rows) all.push_back(std::move(row));
   return all;
 }
@@ -65,7 +68,6 @@ Counters model_counters(const models::DeviceProfile& device, const models::Kerne
   Counters counters;
   if (launch >= estimate.occupancy.size()) return counters;
   const models::LaunchShape& one = shape.launches[launch];
-  const double warps_per_block = (one.threads + 31) / 32;
   const double warps = warps_of(one);
   counters.occupancy = estimate.occupancy[launch].occupancy;
   if (one.accesses.empty()) return counters;
@@ -75,7 +77,7 @@ Counters model_counters(const models::DeviceProfile& device, const models::Kerne
   const models::DramBytes moved = models::dram_bytes(
       {.device = device,
        .shape = one,
-       .warps_per_block = warps_per_block,
+       .warps_per_block = static_cast<double>(warps_per_block(one)),
        .warps = warps,
        .resident_blocks = static_cast<double>(estimate.occupancy[launch].blocks_per_sm),
        .spill_bytes = one.spill_bytes,

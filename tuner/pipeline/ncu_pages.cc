@@ -7,7 +7,6 @@
 #include <array>
 #include <charconv>
 #include <map>
-#include <ranges>
 #include <sstream>
 
 #include "expr/error.h"
@@ -101,7 +100,8 @@ std::string last_line(const std::string& output) {
 // The parts of "Global,Shared": an asynchronous copy accesses both.
 std::vector<std::string> parts_of(const std::string& text) {
   std::vector<std::string> parts;
-  for (const auto part : std::views::split(text, ',')) parts.emplace_back(part.begin(), part.end());
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
   return parts;
 }
 
@@ -126,6 +126,7 @@ class Instructions {
   }
   std::vector<AccessCounts> counts() const {
     std::vector<AccessCounts> all;
+    all.reserve(kinds_.size());
     for (const auto& [kind, counts] : kinds_) all.push_back(counts);
     return all;
   }
@@ -186,6 +187,7 @@ std::vector<std::vector<AccessCounts>> parse_ncu_source(const std::string& outpu
     }
   }
   std::vector<std::vector<AccessCounts>> counts;
+  counts.reserve(kernels.size());
   for (const Instructions& kernel : kernels) counts.push_back(kernel.counts());
   return counts;
 }

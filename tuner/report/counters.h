@@ -1,10 +1,10 @@
 // Hardware counters of a launch beside what the model has in their place. Plain data.
 #pragma once
 
-#include <compare>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "tuner/report/page.h"
@@ -17,7 +17,11 @@ struct AccessKind {
   bool store = false;
   int width_bytes = 0;  // a lane
 
-  auto operator<=>(const AccessKind&) const = default;
+  bool operator==(const AccessKind&) const = default;
+  bool operator<(const AccessKind& other) const {
+    return std::tie(shared, store, width_bytes) <
+           std::tie(other.shared, other.store, other.width_bytes);
+  }
 };
 
 // Of all instructions of a kind in a launch.
