@@ -129,6 +129,13 @@ TEST(Info, ShowsADevicesLimits) {
 }
 
 // The shipped results of matmul are of warm caches.
+TEST(Tune, SaysWhatForbidsEveryConfiguration) {
+  const Ran ran =
+      run_tuner({"tune", "matmul", "--device", "h200", "--set", "SLICES=1", "ptxas_level=1"});
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_THAT(ran.err, HasSubstr("cannot be: level 1 is for slices"));
+}
+
 TEST(Show, PointsAtWhatWasMeasuredWithTheOtherCaches) {
   setenv("XDG_DATA_HOME", "/nowhere",
          1);  // NOLINT(concurrency-mt-unsafe): no results of the user's

@@ -180,4 +180,11 @@ std::pair<std::string, std::vector<std::string>> split_setting(const std::string
   return {text.substr(0, equals), std::move(values)};
 }
 
+std::optional<std::string> nothing_valid(const search::Space& space) {
+  if (space.nearest_valid_to_default()) return std::nullopt;
+  const search::Config standard = space.default_config();
+  return fmt::format("{} cannot be: {} (and no other values of the parameters left open help)",
+                     space.id(standard), space.violation(standard).value_or("the space is empty"));
+}
+
 }  // namespace tuner

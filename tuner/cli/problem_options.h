@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,5 +42,8 @@ Value parse_parameter_value(const search::Parameter& parameter, const std::strin
 // "a=1,2" as {"a", {"1", "2"}}.
 std::pair<std::string, std::vector<std::string>> split_setting(const std::string& text,
                                                                const std::string& origin);
+
+// Where no configuration is valid: what forbids the default one.
+std::optional<std::string> nothing_valid(const search::Space& space);
 
 }  // namespace tuner

@@ -115,6 +115,7 @@ Answer predict(const TuneFlags& flags, const Kernel& kernel) {
   } else {
     keep_likely(pruned);
   }
+  if (const auto why = nothing_valid(kernel.space())) spdlog::error("{}", *why);
   const double wall_s = std::chrono::duration<double>(Clock::now() - begin).count();
   return {predicted_summary(kernel, pruned), predicted_json(kernel, pruned, wall_s),
           pruned.candidates.empty() ? ExitCode::no_valid_config : ExitCode::ok};
@@ -136,6 +137,7 @@ class Tuning {
 
   Answer run(const Kernel& kernel) {
     store_.check_savable(kernel.description().name, kernel.device().id);
+    if (const auto why = nothing_valid(kernel.space())) spdlog::error("{}", *why);
     TuneOptions options = options_of(kernel);
     const std::string& cache = flags_.measuring.cache;
     const std::filesystem::path path = flags_.measuring.journal.empty()
