@@ -4,8 +4,8 @@
 
 #include <cstdlib>
 #include <string>
-#include <vector>
 
+#include "tests/cli/counted_cases.h"
 #include "tests/cli/run_tuner.h"
 
 namespace tuner::cli {
@@ -68,61 +68,33 @@ TEST_F(StudyGpu, MeasuresEveryExperimentAndAgreesWithTheDriver) {
 
 // Skipped where ncu is not there, or may not count. Sectors and wavefronts are compared as totals:
 // warps of which no lane takes part are requests to ncu, and none to the model.
-class CountersGpu : public StudyGpu,
-                    public testing::WithParamInterface<std::vector<std::string>> {};
-
-TEST_P(CountersGpu, CountWhatTheModelPredicts) {
-  std::vector<std::string> command = {"explain"};
-  command.insert(command.end(), GetParam().begin(), GetParam().end());
-  command.insert(command.end(), {"--counters", "--json", "-"});
-  const Ran ran = run_tuner_on_gpu(command);
-  if (ran.code == 4) {
-    EXPECT_THAT(ran.err, testing::AnyOf(HasSubstr("Nsight Compute"), HasSubstr("administrators")));
-    GTEST_SKIP() << ran.err;
-  }
-  ASSERT_EQ(ran.code, 0) << ran.err;
-  constexpr double kTolerance = 0.01;
-  const nlohmann::json launches = ran.json().at("counters");
-  for (const auto& [launch, counters] : launches.items()) {
-    ASSERT_FALSE(counters.at("accesses").empty());
-    for (const auto& access : counters.at("accesses")) {
+TEST_F(StudyGpu, CountsWhatTheModelPredicts) {
+  for (const auto& one : counted_cases()) {
+    SCOPED_TRACE(one.at("command"));
+    const Ran ran = run_tuner_on_gpu(explain_case(one, "--counters --json -"));
+    if (ran.code == 4) {
+      EXPECT_THAT(ran.err,
+                  testing::AnyOf(HasSubstr("Nsight Compute"), HasSubstr("administrators")));
+      GTEST_SKIP() << ran.err;
+    }
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    const nlohmann::json launches = ran.json().at("counters");
+    ASSERT_EQ(launches.size(), 1U);
+    ASSERT_FALSE(launches.front().at("accesses").empty());
+    for (const auto& access : launches.front().at("accesses")) {
       ASSERT_FALSE(access.at("model").is_null()) << access.dump();
       ASSERT_FALSE(access.at("measured").is_null()) << access.dump();
+      const bool shared = access.at("memory") == "shared";
+      const char* each = shared ? "wavefronts_per_request" : "sectors_per_request";
       const auto total = [&](const char* whose) {
         const auto& counts = access.at(whose);
-        return counts.at("requests").get<double>() * counts
-                                                         .at(access.at("memory") == "shared"
-                                                                 ? "wavefronts_per_request"
-                                                                 : "sectors_per_request")
-                                                         .get<double>();
+        return counts.at("requests").get<double>() * counts.at(each).get<double>();
       };
-      EXPECT_NEAR(total("model"), total("measured"), kTolerance * total("measured"))
+      EXPECT_NEAR(total("model"), total("measured"), kCountTolerance * total("measured"))
           << access.dump();
     }
   }
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Sample, CountersGpu,
-    testing::Values(
-        std::vector<std::string>{"copy", "--n", "2^24", "--set", "width=1"},
-        std::vector<std::string>{"copy", "--n", "2^24", "--set", "width=4", "items=2"},
-        std::vector<std::string>{"copy", "--with", "shape=rows_cols", "--size", "n=4096", "m=4096",
-                                 "--set", "path=registers", "walk=rows", "block_x=32", "block_y=8"},
-        std::vector<std::string>{"gather", "--n", "2^24", "--size", "stride=4", "--set",
-                                 "plan=flat"},
-        std::vector<std::string>{"gather", "--n", "2^24", "--size", "stride=8", "--set",
-                                 "plan=staged"},
-        std::vector<std::string>{"strided_read", "--n", "2^24", "--size", "stride=1", "offset=1"},
-        std::vector<std::string>{"shared_stride", "--size", "stride=2"},
-        std::vector<std::string>{"transpose", "--n", "4096", "--set", "tile=32", "pad=0",
-                                 "width=1"},
-        std::vector<std::string>{"transpose", "--n", "4096", "--set", "tile=64", "pad=1",
-                                 "width=4"},
-        std::vector<std::string>{"matmul", "--n", "1024", "--set", "algorithm=tile", "TILE=32"},
-        std::vector<std::string>{"matmul", "--n", "1024"},
-        std::vector<std::string>{"matmul", "--n", "1024", "--set", "BM=128", "BN=128", "BK=8",
-                                 "TM=8", "TN=8", "PAD=0", "staging=registers", "STAGES=2"}));
 
 }  // namespace
 }  // namespace tuner::cli

@@ -43,8 +43,8 @@ search::Config choose_config(const Kernel& kernel, const ProblemOptions& problem
   const search::Config standard = narrow.default_config();
   const auto violation = narrow.violation(standard);
   if (!violation) return in_whole_space(kernel.space(), narrow, standard);
-  if (const auto why = nothing_valid(narrow)) throw TunerError(*why, ExitCode::no_valid_config);
   const auto nearest = narrow.nearest_valid_to_default();
+  if (!nearest) throw TunerError(nothing_valid(narrow).value(), ExitCode::no_valid_config);
   spdlog::warn("{} cannot be: {}; explaining {} instead", narrow.id(standard), *violation,
                narrow.id(*nearest));
   return in_whole_space(kernel.space(), narrow, *nearest);

@@ -179,7 +179,7 @@ std::vector<std::vector<AccessCounts>> parse_ncu_source(const std::string& outpu
     std::vector<std::string> fields = fields_of(line);
     if (fields.front() == "Kernel Name") {
       in_table = false;
-    } else if (fields.front() == "Address" || fields.front() == "#") {
+    } else if (std::ranges::find(fields, "Address Space") != fields.end()) {
       kernels.emplace_back(std::move(fields));
       in_table = true;
     } else if (in_table) {
