@@ -74,6 +74,9 @@ Counters model_counters(const models::DeviceProfile& device, const models::Kerne
   counters.load_sectors = sectors_per_request(one, false);
   counters.store_sectors = sectors_per_request(one, true);
   counters.bank_conflicts = bank_conflicts(one, warps);
+  if (one.instructions_per_thread > 0) {
+    counters.instructions = warps * (one.fma_per_thread + models::other_instructions(one));
+  }
   const models::DramBytes moved = models::dram_bytes(
       {.device = device,
        .shape = one,

@@ -32,6 +32,7 @@ constexpr auto kMetrics = std::to_array<Metric>({
     {"l1tex__t_sector_hit_rate.pct", &Counters::l1_hit, 0.01},
     {"lts__t_sector_hit_rate.pct", &Counters::l2_hit, 0.01},
     {"sm__warps_active.avg.pct_of_peak_sustained_active", &Counters::occupancy, 0.01},
+    {"smsp__inst_executed.sum", &Counters::instructions},
     {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", &Counters::bank_conflicts},
 });
 

@@ -24,6 +24,7 @@ constexpr auto kColumns = std::to_array<CounterColumn>(
      {"L1 hit %", "l1_hit_rate", &Counters::l1_hit, 100},
      {"L2 hit %", "l2_hit_rate", &Counters::l2_hit, 100},
      {"occupancy %", "occupancy", &Counters::occupancy, 100},
+     {"M instructions", "instructions", &Counters::instructions, 1e-6},
      {"bank conflicts", "bank_conflicts", &Counters::bank_conflicts}});
 
 std::string cell(const Counters& counters, const CounterColumn& column) {

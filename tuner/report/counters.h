@@ -38,6 +38,7 @@ struct Counters {
   std::optional<double> dram_read, dram_written;      // bytes
   std::optional<double> l1_hit, l2_hit;               // share of the sectors asked for, 0..1
   std::optional<double> occupancy;                    // 0..1: achieved; the model's is theoretical
+  std::optional<double> instructions;                 // executed, a warp each
   // Wavefronts of shared memory beyond those that the same requests take without conflicts.
   std::optional<double> bank_conflicts;
   std::vector<AccessCounts> accesses;  // a kind each, in order; empty: not told

@@ -22,9 +22,10 @@ constexpr const char* kHeading =
     R"("ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC",)"
     R"("dram__bytes_read.sum","dram__bytes_write.sum","l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio",)"
     R"("l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio","l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",)"
-    R"("l1tex__t_sector_hit_rate.pct","lts__t_sector_hit_rate.pct","sm__warps_active.avg.pct_of_peak_sustained_active")";
+    R"("l1tex__t_sector_hit_rate.pct","lts__t_sector_hit_rate.pct","sm__warps_active.avg.pct_of_peak_sustained_active",)"
+    R"("smsp__inst_executed.sum")";
 constexpr const char* kUnits =
-    R"("","","","","","","","","","","","byte","byte","sector/request","sector/request","","%","%","%")";
+    R"("","","","","","","","","","","","byte","byte","sector/request","sector/request","","%","%","%","inst")";
 
 std::string printed(const std::string& kernels) {
   return std::string("==PROF== Connected to process 4711 (/usr/bin/tuner)\n") +
@@ -41,14 +42,15 @@ std::string kernel_line(int id, const std::string& values) {
 
 TEST(ParseNcu, ReadsTheRawPage) {
   const auto counters = parse_ncu(
-      printed(kernel_line(0, R"("268,435,456","1024","4.13","4","0","0","62.5","81.25")") +
-              kernel_line(1, R"("4096","8","n/a","1","1,920","33.3","100","2.5")")));
+      printed(kernel_line(0, R"("268,435,456","1024","4.13","4","0","0","62.5","81.25","2,097,152")") +
+              kernel_line(1, R"("4096","8","n/a","1","1,920","33.3","100","2.5","64")")));
   ASSERT_EQ(counters.size(), 2U);
   EXPECT_EQ(counters[0].dram_read, 268435456);
   EXPECT_EQ(counters[0].load_sectors, 4.13);
   EXPECT_EQ(counters[0].l1_hit, 0);
   EXPECT_EQ(counters[0].l2_hit, 0.625);
   EXPECT_EQ(counters[0].occupancy, 0.8125);
+  EXPECT_EQ(counters[0].instructions, 2097152);
   EXPECT_FALSE(counters[1].load_sectors.has_value()) << "n/a";
   EXPECT_EQ(counters[1].bank_conflicts, 1920);
 }
@@ -281,6 +283,9 @@ TEST(ModelCounters, StandWhereTheHardwaresDo) {
   EXPECT_EQ(counters.bank_conflicts, 31 * 32768);
   EXPECT_NEAR(counters.dram_read.value(), 4 << 20, 1);
   EXPECT_EQ(counters.occupancy, 1);
+  const models::LaunchShape& launch = shape.launches[0];
+  EXPECT_EQ(counters.instructions, 8192 * (launch.instructions_per_thread + 4 + 4 + 4 + 4))
+      << "1024 blocks of 8 warps; two accesses of either memory, four times each";
   EXPECT_FALSE(counters.l1_hit.has_value()) << "the model has none";
 }
 
