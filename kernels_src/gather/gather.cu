@@ -144,8 +144,58 @@ __global__ void gather_classes(const T* __restrict__ in, T* __restrict__ out, lo
 }
 
 // Where element `at` of a staged tile lies in shared memory: one word of padding behind 32 words
-// and another behind 1024, so that lanes a power of two apart meet different banks.
-__device__ __forceinline__ int staged(int at) { return at + at / 32 + at / 1024; }
+// and another behind 1024, so that lanes a power of two apart meet different banks. Neighbours up to
+// the next multiple of 32 stay neighbours.
+__device__ __forceinline__ unsigned staged(unsigned at) { return at + at / 32 + at / 1024; }
+
+// A tile is read as it lies: kItems accesses of kWidth elements at a time are in flight.
+template <typename T, int kBlock, int kWidth, int kItems>
+__device__ __forceinline__ void read_tile(const T* __restrict__ in, T* tile, int elements) {
+  using V = Vector<T, kWidth>;
+  constexpr int kStep = kBlock * kWidth;
+  for (int base = threadIdx.x * kWidth; base < elements; base += kStep * kItems) {
+    V values[kItems];
+#pragma unroll
+    for (int item = 0; item < kItems; ++item) {
+      const int at = base + item * kStep;
+      if (at < elements) values[item] = load<Cache::streaming>(reinterpret_cast<const V*>(in + at));
+    }
+#pragma unroll
+    for (int item = 0; item < kItems; ++item) {
+      const int at = base + item * kStep;
+      if (at >= elements) break;
+      T* const to = tile + staged(at);
+#pragma unroll
+      for (int e = 0; e < kWidth; ++e) to[e] = values[item].at[e];
+    }
+  }
+}
+
+// Writes the kRows rows of each class: a block takes kSteps steps for one class, or kAtOnce classes
+// in one step, so that a thread only adds.
+template <typename T, int kBlock, int kRows>
+__device__ __forceinline__ void write_classes(const T* tile, T* __restrict__ out, int stride,
+                                              const Classes& classes) {
+  constexpr int kAtOnce = kBlock > kRows ? kBlock / kRows : 1;
+  constexpr int kSteps = kBlock > kRows ? 1 : kRows / kBlock;
+  constexpr int kUnrolled = kSteps < 4 ? 4 / kSteps : 1;
+  const int row = static_cast<int>(threadIdx.x) % kRows;
+  const int first_class = static_cast<int>(threadIdx.x) / kRows;
+  const long long apart = kAtOnce * classes.size;
+  int longer = static_cast<int>(classes.rest) - first_class;  // classes from here on with one more
+  int at = row * stride + first_class;
+  out += row + classes.to(first_class);
+#pragma unroll kUnrolled
+  for (int c = first_class; c < stride; c += kAtOnce) {
+#pragma unroll
+    for (int step = 0; step < kSteps; ++step)
+      store<Cache::streaming>(out + step * kBlock, tile[staged(at + step * kBlock * stride)]);
+    at += kAtOnce;
+    out += apart;
+    out += min(max(longer, 0), kAtOnce);
+    longer -= kAtOnce;
+  }
+}
 
 // kRows elements of every class are kRows * stride elements side by side: they are read as they
 // lie, and written from shared memory as a piece of kRows for each class. The whole is a
@@ -154,42 +204,30 @@ __device__ __forceinline__ int staged(int at) { return at + at / 32 + at / 1024;
 template <typename T, int kBlock, int kWidth, int kRows, int kItems>
 __global__ void gather_staged(const T* __restrict__ in, T* __restrict__ out, long long n,
                               int stride, long long size, long long rest) {
-  using V = Vector<T, kWidth>;
   static_assert((kRows & (kRows - 1)) == 0 && kRows % kWidth == 0, "a power of two of whole loads");
+  static_assert(kRows % kBlock == 0 || kBlock % kRows == 0, "whole steps for a class, or classes");
+  static_assert(kWidth <= 32, "what a thread reads at once has no padding in it");
   extern __shared__ __align__(16) unsigned char dynamic_shared[];
   T* const tile = reinterpret_cast<T*>(dynamic_shared);
   const long long first_row = static_cast<long long>(blockIdx.x) * kRows;
   const long long begin = first_row * stride;
   const int elements = kRows * stride;
-  if (begin + elements <= n) {
-    constexpr int kStep = kBlock * kWidth;
-    for (int base = threadIdx.x * kWidth; base < elements; base += kStep * kItems) {
-      V values[kItems];
-#pragma unroll
-      for (int item = 0; item < kItems; ++item) {
-        const int at = base + item * kStep;
-        if (at < elements)
-          values[item] = load<Cache::streaming>(reinterpret_cast<const V*>(in + begin + at));
-      }
-#pragma unroll
-      for (int item = 0; item < kItems; ++item) {
-        const int at = base + item * kStep;
-        if (at >= elements) break;
-#pragma unroll
-        for (int e = 0; e < kWidth; ++e) tile[staged(at + e)] = values[item].at[e];
-      }
-    }
-  } else {
-    for (int at = threadIdx.x; begin + at < n; at += kBlock) tile[staged(at)] = in[begin + at];
-  }
-  __syncthreads();
   const Classes classes{size, rest};
-#pragma unroll 4
+  in += begin;
+  out += first_row;
+  if (first_row + kRows <= size) {  // rows that every class has
+    read_tile<T, kBlock, kWidth, kItems>(in, tile, elements);
+    __syncthreads();
+    write_classes<T, kBlock, kRows>(tile, out, stride, classes);
+    return;
+  }
+  for (int at = threadIdx.x; at < elements && begin + at < n; at += kBlock)
+    tile[staged(at)] = in[at];
+  __syncthreads();
   for (int at = threadIdx.x; at < elements; at += kBlock) {
     const int c = at / kRows, row = at % kRows;
-    const long long j = first_row + row;
-    if (j < classes.length(c))
-      store<Cache::streaming>(out + classes.to(c) + j, tile[staged(row * stride + c)]);
+    if (first_row + row < classes.length(c))
+      out[classes.to(c) + row] = tile[staged(row * stride + c)];
   }
 }
 
