@@ -24,11 +24,15 @@ struct MemoryAccess {
   bool store = false;
   int width_bytes = 4;           // a lane
   double requests_per_warp = 0;  // executions by one warp over its life
+  int instructions = 1;          // of the compiled code that this stands for
   double active_lanes = 32;
   double sectors_per_request = 0;   // global
   double lines_per_request = 0;     // global
   double granules_per_request = 0;  // global, of DeviceProfile::dram_granule bytes
-  double efficiency = 1;            // global: useful / moved bytes
+  // Global loads: ends of what lies side by side in these pieces and a block asks for together; 0:
+  // none was seen.
+  double runs_per_request = 0;
+  double efficiency = 1;  // global: useful / moved bytes
   // Shared: wavefronts per request; global: likewise where L1 serves it.
   double bank_wavefronts = 0;
   // By a copy from global to shared memory that no warp waits for as for an instruction of its own.

@@ -42,12 +42,25 @@ class Pieces {
   bool ascending_ = true;
 };
 
-int distinct_pieces(const LaneAddresses& addresses, int width, int size) {
+Pieces pieces_of(const LaneAddresses& addresses, int width, int size) {
   Pieces pieces;
   for (const std::int64_t address : addresses) {
     if (address >= 0) pieces.add(address, address + width, size);
   }
-  return static_cast<int>(pieces.distinct().size());
+  return pieces;
+}
+
+int distinct_pieces(const LaneAddresses& addresses, int width, int size) {
+  return static_cast<int>(pieces_of(addresses, width, size).distinct().size());
+}
+
+// `pieces`: sorted.
+int count_runs(std::span<const std::int64_t> pieces) {
+  int runs = 0;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    if (i == 0 || pieces[i] != pieces[i - 1] + 1) ++runs;
+  }
+  return runs;
 }
 
 // Bytes that at least one lane asks for.
@@ -99,7 +112,9 @@ GlobalRequest global_request(const LaneAddresses& addresses, int width_bytes, in
   if (result.active_lanes == 0) return result;
   result.sectors = distinct_pieces(addresses, width, kSector);
   result.lines = distinct_pieces(addresses, width, kLine);
-  result.granules = distinct_pieces(addresses, width, std::max(dram_granule, kSector));
+  Pieces granules = pieces_of(addresses, width, std::max(dram_granule, kSector));
+  result.granules = static_cast<int>(granules.distinct().size());
+  result.runs = count_runs(granules.distinct());
   result.efficiency =
       static_cast<double>(useful_bytes(addresses, width)) / (result.sectors * kSector);
   return result;

@@ -11,11 +11,15 @@ namespace tuner::models {
 // inactive.
 using LaneAddresses = std::array<std::int64_t, 32>;
 
+// Bytes side by side from which on DRAM reads as fast as it can.
+inline constexpr double kLongRun = 256;
+
 struct GlobalRequest {
   int active_lanes = 0;
   int sectors = 0;        // distinct 32-byte sectors
   int lines = 0;          // distinct 128-byte lines
   int granules = 0;       // distinct pieces of `dram_granule` bytes
+  int runs = 0;           // of such pieces side by side
   double efficiency = 0;  // useful bytes (distinct) / bytes of the sectors
 };
 GlobalRequest global_request(const LaneAddresses& addresses, int width_bytes, int dram_granule);

@@ -17,26 +17,27 @@ struct GlobalCase {
   const char* what;
   std::function<std::int64_t(int)> address;
   int width;
-  int lanes, sectors, lines, granules;
+  int lanes, sectors, lines, granules, runs;
   double efficiency;
 };
 
 // Counted by hand from the addresses; the first three are NVIDIA's own examples.
 const GlobalCase kGlobal[] = {
-    {"contiguous floats", [](int i) { return 4 * i; }, 4, 32, 4, 1, 2, 1},
-    {"shifted by one float", [](int i) { return 4 * i + 4; }, 4, 32, 5, 2, 3, 0.8},
-    {"32-byte stride", [](int i) { return 32 * i; }, 4, 32, 32, 8, 16, 0.125},
-    {"64-byte stride", [](int i) { return 64 * i; }, 4, 32, 32, 16, 32, 0.125},
-    {"a column of 4096 floats a row", [](int i) { return 16384 * i; }, 4, 32, 32, 32, 32, 0.125},
-    {"one address", [](int) { return 8; }, 4, 32, 1, 1, 1, 0.125},
-    {"contiguous doubles", [](int i) { return 8 * i; }, 8, 32, 8, 2, 4, 1},
-    {"contiguous float4", [](int i) { return 16 * i; }, 16, 32, 16, 4, 8, 1},
-    {"misaligned float4 on sector ends", [](int i) { return 32 * i + 24; }, 16, 32, 33, 9, 17,
+    {"contiguous floats", [](int i) { return 4 * i; }, 4, 32, 4, 1, 2, 1, 1},
+    {"shifted by one float", [](int i) { return 4 * i + 4; }, 4, 32, 5, 2, 3, 1, 0.8},
+    {"32-byte stride", [](int i) { return 32 * i; }, 4, 32, 32, 8, 16, 1, 0.125},
+    {"64-byte stride", [](int i) { return 64 * i; }, 4, 32, 32, 16, 32, 1, 0.125},
+    {"a column of 4096 floats a row", [](int i) { return 16384 * i; }, 4, 32, 32, 32, 32, 32,
+     0.125},
+    {"one address", [](int) { return 8; }, 4, 32, 1, 1, 1, 1, 0.125},
+    {"contiguous doubles", [](int i) { return 8 * i; }, 8, 32, 8, 2, 4, 1, 1},
+    {"contiguous float4", [](int i) { return 16 * i; }, 16, 32, 16, 4, 8, 1, 1},
+    {"misaligned float4 on sector ends", [](int i) { return 32 * i + 24; }, 16, 32, 33, 9, 17, 1,
      512.0 / 1056},
-    {"two rows of 16", [](int i) { return i / 16 * 4096 + i % 16 * 4; }, 4, 32, 4, 2, 2, 1},
-    {"8 active lanes", [](int i) { return i < 8 ? 4 * i : -1; }, 4, 8, 1, 1, 1, 1},
-    {"no active lane", [](int) { return -1; }, 4, 0, 0, 0, 0, 0},
-    {"bytes", [](int i) { return i; }, 1, 32, 1, 1, 1, 1},
+    {"two rows of 16", [](int i) { return i / 16 * 4096 + i % 16 * 4; }, 4, 32, 4, 2, 2, 2, 1},
+    {"8 active lanes", [](int i) { return i < 8 ? 4 * i : -1; }, 4, 8, 1, 1, 1, 1, 1},
+    {"no active lane", [](int) { return -1; }, 4, 0, 0, 0, 0, 0, 0},
+    {"bytes", [](int i) { return i; }, 1, 32, 1, 1, 1, 1, 1},
 };
 
 TEST(GlobalRequest, CountsSectorsLinesAndGranules) {
@@ -46,6 +47,7 @@ TEST(GlobalRequest, CountsSectorsLinesAndGranules) {
     EXPECT_EQ(request.sectors, each.sectors) << each.what;
     EXPECT_EQ(request.lines, each.lines) << each.what;
     EXPECT_EQ(request.granules, each.granules) << each.what;
+    EXPECT_EQ(request.runs, each.runs) << each.what;
     EXPECT_DOUBLE_EQ(request.efficiency, each.efficiency) << each.what;
   }
 }

@@ -12,7 +12,7 @@ namespace tuner {
 // What one access was seen to do: sums over warps, each weighted by those it stands for.
 struct AccessTally {
   double weight = 0, active_weight = 0;
-  double lanes = 0, sectors = 0, lines = 0, granules = 0, efficiency = 0, wavefronts = 0;
+  double lanes = 0, sectors = 0, lines = 0, granules = 0, runs = 0, efficiency = 0, wavefronts = 0;
 };
 
 // For one kernel; used from one thread at a time.

@@ -18,11 +18,22 @@ constexpr std::int64_t kMostThreads = 4096;            // of a block: no device 
 constexpr std::int64_t kBase = std::int64_t{1} << 40;  // keeps addresses before the buffer apart
 constexpr int kWidest = 16;                            // bytes of one lane's access
 
+using ThreadLanes = std::array<Lanes, 5>;  // tx ty tz tid lane
+
+void set_thread(ThreadLanes& at, std::size_t lane, std::int64_t tid,
+                const std::array<std::int64_t, 3>& block) {
+  at[0][lane].i = tid % block[0];
+  at[1][lane].i = tid / block[0] % block[1];
+  at[2][lane].i = tid / block[0] / block[1];
+  at[3][lane].i = tid;
+  at[4][lane].i = tid % kWarp;
+}
+
 struct WarpSample {
   std::int64_t warp = 0;
-  double weight = 1;        // warps it stands for
-  int lanes = kLanes;       // that exist
-  std::array<Lanes, 5> at;  // tx ty tz tid lane
+  double weight = 1;   // warps it stands for
+  int lanes = kLanes;  // that exist
+  ThreadLanes at;
 };
 
 WarpSample make_warp(std::int64_t warp, double weight, const std::array<std::int64_t, 3>& block) {
@@ -34,11 +45,7 @@ WarpSample make_warp(std::int64_t warp, double weight, const std::array<std::int
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
     // Lanes beyond the block repeat the last thread, so that every index can be evaluated.
     const std::int64_t tid = std::min(warp * kWarp + static_cast<std::int64_t>(lane), threads - 1);
-    sample.at[0][lane].i = tid % block[0];
-    sample.at[1][lane].i = tid / block[0] % block[1];
-    sample.at[2][lane].i = tid / block[0] / block[1];
-    sample.at[3][lane].i = tid;
-    sample.at[4][lane].i = tid % kWarp;
+    set_thread(sample.at, lane, tid, block);
   }
   return sample;
 }
@@ -48,8 +55,12 @@ struct WarpSamples {
   std::size_t count = 0;
 };
 
+std::int64_t count_warps(const std::array<std::int64_t, 3>& block) {
+  return (block[0] * block[1] * block[2] + kWarp - 1) / kWarp;
+}
+
 WarpSamples make_warps(const std::array<std::int64_t, 3>& block) {
-  const std::int64_t warps = (block[0] * block[1] * block[2] + kWarp - 1) / kWarp;
+  const std::int64_t warps = count_warps(block);
   WarpSamples result;
   const auto add = [&](std::int64_t warp, double weight) {
     result.samples[result.count++] = make_warp(warp, weight, block);
@@ -113,6 +124,7 @@ class Sampler {
     result.sectors_per_request = tally.sectors / tally.active_weight;
     result.lines_per_request = tally.lines / tally.active_weight;
     result.granules_per_request = tally.granules / tally.active_weight;
+    result.runs_per_request = tally.runs / tally.active_weight;
     result.bank_wavefronts = tally.wavefronts / tally.active_weight;
     if (!result.shared) result.efficiency = tally.efficiency / tally.active_weight;
   }
@@ -163,7 +175,7 @@ class Sampler {
     if (warps_.count == 0) warps_ = make_warps(block_);
     AccessTally tally;
     for (std::size_t turn = 0; turn < (variety.by_block || variety.by_loop ? 2U : 1U); ++turn) {
-      set_block(variety.by_block && turn == 1);
+      set_block(variety.by_block && turn == 1 ? kInner : 0);
       const auto play_sample = [&](std::size_t w) {
         // Both blocks share the work of both values: half of the pairs show as much as all.
         set_loops(variety.by_block ? (turn + w) % 2 == 1 : turn == 1);
@@ -180,13 +192,110 @@ class Sampler {
       for (std::int64_t warp = 1; warp < warps_.samples[2].warp; ++warp)
         play(bound, access, make_warp(warp, 1, block_), tally);
     }
+    const double bytes = tally.granules * kernel_.device.dram_granule;
+    if (tally.runs > 0 && bytes < models::kLongRun * tally.runs) {
+      const double joined = joined_warps(bound, access.width_bytes, variety);
+      tally.runs = std::max(0.0, tally.runs - joined * tally.active_weight);
+    }
     return tally;
   }
 
-  void set_block(bool inner) {
+  // The pieces of DRAM that lie between the ends of a warp's request; none where it asks for
+  // nothing.
+  struct Extent {
+    std::int64_t begin = 1, end = 0;
+    bool empty() const { return begin > end; }
+    bool touches(const Extent& other) const {
+      return !empty() && !other.empty() && begin <= other.end && other.begin <= end;
+    }
+    void include(std::int64_t from, std::int64_t to) {
+      begin = empty() ? from : std::min(begin, from);
+      end = empty() ? to : std::max(end, to);
+    }
+  };
+  using Extents = std::array<Extent, kLanes>;
+
+  // Adds what the lane of each of the first 32 warps of the block that is set asks for.
+  void include_lane(const BoundAccess& bound, std::int64_t lane, std::int64_t width,
+                    Extents& extents) {
+    const std::int64_t threads = block_[0] * block_[1] * block_[2];
+    const std::int64_t granule = std::max(kernel_.device.dram_granule, 1);
+    WarpSample of_warps;  // a lane a warp
+    of_warps.lanes = static_cast<int>(std::min<std::int64_t>(kLanes, count_warps(block_)));
+    for (std::size_t warp = 0; warp < kLanes; ++warp) {
+      const std::int64_t tid = static_cast<std::int64_t>(warp) * kWarp + lane;
+      set_thread(of_warps.at, warp, std::min(tid, threads - 1), block_);
+    }
+    models::LaneAddresses addresses;
+    if (find_addresses(bound, of_warps, addresses) == 0) return;
+    for (std::size_t warp = 0; warp < kLanes; ++warp) {
+      const std::int64_t at = addresses[warp];
+      if (at >= 0) extents[warp].include(at / granule, (at + width + granule - 1) / granule);
+    }
+  }
+
+  // Where the block's first thread begins.
+  Extent first_extent(const BoundAccess& bound, std::int64_t width) {
+    Extents extents;
+    include_lane(bound, 0, width, extents);
+    return extents[0];
+  }
+
+  // The share of a block's warps whose requests go on in DRAM where another one's ends: 1 where all
+  // do, and what comes next, in a loop or in the next block, as well. Where a thread asks for other
+  // places next, warps drift apart: half of the ends come together.
+  double joined_warps(const BoundAccess& bound, std::int64_t width, const Variety& variety) {
+    if (bound.by_warp) return 1;  // cannot be told of several at once
+    set_block(0);
+    set_loops(false);
+    int warps = 0, joined = 0;
+    Extents extents;
+    for (const std::int64_t lane : {std::int64_t{0}, kWarp - 1})
+      include_lane(bound, lane, width, extents);
+    Extent last, all;
+    for (const Extent& extent : extents) {
+      if (extent.empty()) continue;
+      ++warps;
+      if (extent.touches(last)) ++joined;
+      last = extent;
+      all.include(extent.begin, extent.end);
+    }
+    if (warps == 0) return 0;
+    if (joined + 1 == warps && goes_on(bound, width, variety, all)) return 1;
+    const double together = variety.by_loop ? 0.5 : 1;
+    return together * joined / warps;
+  }
+
+  // Whether what comes after `all` of a block's requests, in a loop or else in the next block, lies
+  // beside it.
+  bool goes_on(const BoundAccess& bound, std::int64_t width, const Variety& variety,
+               const Extent& all) {
+    bool beside = false;
+    if (variety.by_loop) {
+      set_loops(true);
+      beside = first_extent(bound, width).touches(all);
+      set_loops(false);
+    }
+    if (!beside && variety.by_block) {
+      set_block(1);
+      beside = first_extent(bound, width).touches(all);
+    }
+    return beside;
+  }
+
+  // Of every dimension that has such a block.
+  static constexpr std::int64_t kInner = -1;
+  void set_block(std::int64_t number) {
     const std::array<int, 3> slots = {names_.bx, names_.by, names_.bz};
+    bool left = true;  // a number counts along the first dimension that has several
     for (std::size_t i = 0; i < 3; ++i) {
-      cells_[static_cast<std::size_t>(slots[i])].i = inner ? inner_block(grid_[i]) : 0;
+      std::int64_t& at = cells_[static_cast<std::size_t>(slots[i])].i;
+      if (number == kInner) {
+        at = inner_block(grid_[i]);
+      } else {
+        at = left && grid_[i] > 1 ? number : 0;
+        left = left && grid_[i] <= 1;
+      }
     }
   }
 
@@ -212,6 +321,7 @@ class Sampler {
       tally.sectors += warp.weight * request.sectors;
       tally.lines += warp.weight * request.lines;
       tally.granules += warp.weight * request.granules;
+      if (!access.store) tally.runs += warp.weight * request.runs;
       tally.efficiency += warp.weight * request.efficiency;
     }
     tally.wavefronts += warp.weight * models::shared_wavefronts(addresses, access.width_bytes);
@@ -253,7 +363,7 @@ class Sampler {
     }
     const auto first =
         static_cast<std::size_t>(std::find(active.begin(), active.end(), true) - active.begin());
-    std::array<Lanes, 5> at = warp.at;
+    ThreadLanes at = warp.at;
     for (Lanes& lanes : at) {
       for (std::size_t lane = 0; lane < kLanes; ++lane) {
         if (!active[lane]) lanes[lane] = lanes[first];

@@ -163,6 +163,7 @@ void BoundKernel::set_dependences(BoundAccess& access, const std::vector<LoopSpe
   }
   access.by_block =
       slots.contains(names.bx) || slots.contains(names.by) || slots.contains(names.bz);
+  access.by_warp = slots.contains(names.warp);
   for (const LoopSpec& loop : loops) {
     access.by_loop.push_back(slots.contains(names.scope()->find(loop.name).value_or(-1)));
   }

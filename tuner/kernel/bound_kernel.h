@@ -20,9 +20,9 @@ struct BoundAccess {
   std::int64_t buffer_element = 0;  // bytes; 0: no buffer
   double buffer_bytes = 0;
   // What index and active read, in their quick forms: slots that are known before a thread is, the
-  // block's number, and which of the launch's loops.
+  // block's number, the warp's, and which of the launch's loops.
   std::vector<int> known_slots;
-  bool by_block = false;
+  bool by_block = false, by_warp = false;
   std::vector<bool> by_loop;
 };
 

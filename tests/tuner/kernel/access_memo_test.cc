@@ -26,6 +26,7 @@ void expect_same(const models::MemoryAccess& known, const models::MemoryAccess& 
   EXPECT_EQ(known.active_lanes, fresh.active_lanes) << fresh.name;
   EXPECT_EQ(known.sectors_per_request, fresh.sectors_per_request) << fresh.name;
   EXPECT_EQ(known.granules_per_request, fresh.granules_per_request) << fresh.name;
+  EXPECT_EQ(known.runs_per_request, fresh.runs_per_request) << fresh.name;
   EXPECT_EQ(known.efficiency, fresh.efficiency) << fresh.name;
   EXPECT_EQ(known.bank_wavefronts, fresh.bank_wavefronts) << fresh.name;
   EXPECT_EQ(known.reuse, fresh.reuse) << fresh.name;
