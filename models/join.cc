@@ -6,14 +6,16 @@
 namespace tuner::models {
 namespace {
 
-// Norms of the joins, round numbers that two recordings of matmul bear out. FMAs and other
-// instructions share issue slots: they add up. Shared memory works beside them, and memory beside
-// both: nearly a maximum. What one warp does one after the other is hidden less well: a scheduler
-// must find another warp that is ready. The dispatcher works beside everything: the sweep of block
-// sizes on H200 is nearly a maximum too.
+// Norms of the joins, round numbers that recordings of matmul, transposes and gathers bear out.
+// FMAs and other instructions share issue slots: they add up. Shared memory works beside them, L2
+// beside DRAM: nearly a maximum. What one warp does one after the other is hidden less well: a
+// scheduler must find another warp that is ready. Memory works beside the SMs; where no barrier
+// parts a block's loads from its arithmetic, each warp's instructions delay its loads. The
+// dispatcher works beside everything: the sweep of block sizes on H200 is nearly a maximum too.
 constexpr double kFmaWithShared = 4;
 constexpr double kSmWithChain = 2;
-constexpr double kSmWithMemory = 3;
+constexpr double kDramWithL2 = 8;
+constexpr double kSmWithMemory = 6, kSmWithMemoryInTurn = 3;
 constexpr double kWithDispatch = 8;
 
 double quantization(double blocks, double slots) {
@@ -26,9 +28,11 @@ double joined(const LaunchLoad& load, const PipeTimes& pipes, double blocks, dou
   const double arithmetic = pipes.fma + pipes.issue;
   const double busy = norm(arithmetic, pipes.shared + pipes.spill, kFmaWithShared) * blocks;
   const double sm = norm(busy, pipes.chain * waves, kSmWithChain) + pipes.barrier * waves;
-  const double roof = std::max(pipes.dram, pipes.l2);
+  const double roof = norm(pipes.dram, pipes.l2, kDramWithL2);
   const double memory = norm(roof, pipes.latency * waves, load.device.latency_norm);
-  return norm(norm(sm, memory, kSmWithMemory), pipes.dispatch, kWithDispatch);
+  const bool in_turn = load.shape.barriers_per_block <= 0 || feeds_chains(load.shape);
+  const double with_memory = in_turn ? kSmWithMemoryInTurn : kSmWithMemory;
+  return norm(norm(sm, memory, with_memory), pipes.dispatch, kWithDispatch);
 }
 
 }  // namespace

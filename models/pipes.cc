@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/memory_access.h"
+
 namespace tuner::models {
 namespace {
 
@@ -65,17 +67,33 @@ double bytes_in_flight(const LaunchLoad& load) {
 
 // DRAM turns between reads and writes. Where threads write what they have read without a barrier
 // between, reads that are waiting keep DRAM from the writes: for each doubling of the bytes in
-// flight beyond twice those that its latency asks for, a copy takes 2 % longer. And where one wave
+// flight beyond twice those that its latency asks for, a copy takes 5 % longer. And where one wave
 // of blocks strides over everything, they drift apart and read and write at many places: 10 %.
 // Reads alone do not mind. (Recordings of copies on an H200.)
 double turning(const LaunchLoad& load, double roof, double mixed) {
-  constexpr double kCostOfDoubling = 0.02, kEnough = 2, kCostOfStriding = 0.1, kLoop = 1.5;
+  constexpr double kCostOfDoubling = 0.05, kEnough = 2, kCostOfStriding = 0.1, kLoop = 1.5;
   const double enough = kEnough * roof * load.device.dram_latency_ns;
   const bool crowds = enough > 0 && load.shape.barriers_per_block == 0;
   const double excess = crowds ? bytes_in_flight(load) / enough : 1;
   const bool strides = is_one_wave(load) && global_round_trips(load.shape) > kLoop;
   return 1 + mixed * (kCostOfDoubling * std::log2(std::max(excess, 1.0)) +
                       (strides ? kCostOfStriding : 0));
+}
+
+// DRAM opens a page for what lies side by side: reads of less than 256 bytes take 18 % longer for
+// each halving. Writes wait in L2 until more have come. Returned as bytes more that could have been
+// read. (A recording of transposes on an H200.)
+double page_bytes(const LaunchLoad& load) {
+  constexpr double kCostOfHalving = 0.18;
+  double more = 0;
+  for (const MemoryAccess& access : load.shape.accesses) {
+    if (access.shared || access.store || access.runs_per_request <= 0) continue;
+    const double run =
+        access.granules_per_request * load.device.dram_granule / access.runs_per_request;
+    if (run >= kLongRun) continue;
+    more += access_dram_bytes(load, access) * kCostOfHalving * std::log2(kLongRun / run);
+  }
+  return more;
 }
 
 double dram_ns(const LaunchLoad& load) {
@@ -85,30 +103,31 @@ double dram_ns(const LaunchLoad& load) {
   // Turning the bus around costs; the fewer the writes, the nearer the roof of reads alone.
   const double mixed = std::min(1.0, 2 * bytes.written / total);
   const double roof = mixed * load.device.dram_gbps + (1 - mixed) * load.device.dram_read_gbps;
-  return total / roof * turning(load, roof, mixed);
+  return (total + page_bytes(load)) / roof * turning(load, roof, mixed);
 }
 
 double l2_ns(const LaunchLoad& load) { return l2_bytes(load) / load.device.l2_gbps; }
 
-// A load waits for DRAM or L2 in the shares in which they serve it. What L1 serves is mostly asked
-// for by the warps of a block side by side: the others wait for the first one's fetch.
+// Loads in flight together that may be served by different memories: what one instruction brings
+// are parts of a tile, which is in L2 or is not.
+double fates_in_flight(const LaunchShape& shape) {
+  double instructions = 0;
+  for (const MemoryAccess& access : shape.accesses) {
+    if (!access.shared && !access.store) instructions += access.instructions;
+  }
+  return std::max(1.0, std::min(shape.loads_in_flight, instructions));
+}
+
+// A load waits for DRAM or L2 in the shares in which they serve it, and with those that are in
+// flight together for the slowest. What L1 serves is mostly asked for by the warps of a block side
+// by side: the others wait for the first one's fetch.
 double load_latency_ns(const LaunchLoad& load, const MemoryAccess& access) {
   const double requested = load.warps * access.requests_per_warp * access.granules_per_request *
                            load.device.dram_granule;
   if (requested <= 0) return 0;
-  const double dram = std::min(1.0, access_dram_bytes(load, access) / requested);
-  return dram * load.device.dram_latency_ns + (1 - dram) * load.device.l2_latency_ns;
-}
-
-// Whether each step of the chains waits for operands from shared memory, or from lines that L1
-// holds.
-bool feeds_chains(const LaunchShape& shape) {
-  const double steps = chain_steps(shape);
-  double loads = 0;
-  for (const MemoryAccess& access : shape.accesses) {
-    if (!access.store && (access.shared || access.l1_reuse > 1)) loads += access.requests_per_warp;
-  }
-  return steps > 0 && loads >= steps;
+  const double cached = std::max(0.0, 1 - access_dram_bytes(load, access) / requested);
+  const double all_cached = std::pow(cached, fates_in_flight(load.shape));
+  return (1 - all_cached) * load.device.dram_latency_ns + all_cached * load.device.l2_latency_ns;
 }
 
 // Serial time of one warp in round trips to global memory: loads that are independent share one.
@@ -134,21 +153,26 @@ double drain_factor(const LaunchLoad& load) {
 }
 
 // Serial cycles of one warp: a step of its chains waits for the FMA before, and for fragments from
-// shared memory as far as the FMAs of a step do not cover that. A warp that feeds its FMAs from
-// shared memory issues no more than one a cycle, and what it stores there by itself it waits for.
+// shared memory as far as the FMAs of a step do not cover that: for the latency and two cycles a
+// wavefront. A warp that feeds its FMAs from shared memory issues no more than one a cycle, and
+// waits half a latency for what it stores there by itself. (Recordings of matmul on an H200.)
 double chain_cycles(const LaunchLoad& load) {
+  constexpr double kCyclesOfWavefront = 2, kWaitOfStore = 0.5;
   const LaunchShape& shape = load.shape;
   const double steps = chain_steps(shape);
-  double loads = 0, stores = 0;
+  double loads = 0, wavefronts = 0, stores = 0;
   for (const MemoryAccess& access : shape.accesses) {
     if (!access.shared || access.async) continue;
     (access.store ? stores : loads) += access.requests_per_warp;
+    if (!access.store) wavefronts += access.requests_per_warp * access.bank_wavefronts;
   }
   const double latency = load.device.shared_latency_cycles;
   const double trips = steps > 0 ? std::min(steps, loads) : loads;
-  const double exposed = std::max(0.0, latency - std::max(shape.ilp, 1.0));
+  const double drawn_out = steps > 0 ? kCyclesOfWavefront * wavefronts / steps : 0;
+  const double exposed = std::max(0.0, latency + drawn_out - std::max(shape.ilp, 1.0));
   const double own = loads > 0 ? shape.fma_per_thread : 0;
-  return std::max(steps * load.device.fma_latency_cycles, own) + trips * exposed + stores * latency;
+  return std::max(steps * load.device.fma_latency_cycles, own) + trips * exposed +
+         stores * kWaitOfStore * latency;
 }
 
 double chain_ns(const LaunchLoad& load) {
@@ -193,9 +217,8 @@ double fma_ns(const LaunchLoad& load) {
 }
 
 double issue_ns(const LaunchLoad& load) {
-  double instructions = load.shape.instructions_per_thread;
-  for (const MemoryAccess& access : load.shape.accesses) instructions += access.requests_per_warp;
-  return sm_ns(load, instructions / load.device.issue_per_clock * uneven_schedulers_factor(load));
+  return sm_ns(load, other_instructions(load.shape) / load.device.issue_per_clock *
+                         uneven_schedulers_factor(load));
 }
 
 // Cycles of the L1 and shared-memory unit for one request: data wavefronts, or tags.
@@ -247,6 +270,21 @@ double barrier_ns(const LaunchLoad& load, double arithmetic_ns) {
 
 double chain_steps(const LaunchShape& shape) {
   return shape.fma_per_thread / std::max(shape.ilp, 1.0);
+}
+
+double other_instructions(const LaunchShape& shape) {
+  double instructions = shape.instructions_per_thread;
+  for (const MemoryAccess& access : shape.accesses) instructions += access.requests_per_warp;
+  return instructions;
+}
+
+bool feeds_chains(const LaunchShape& shape) {
+  const double steps = chain_steps(shape);
+  double loads = 0;
+  for (const MemoryAccess& access : shape.accesses) {
+    if (!access.store && (access.shared || access.l1_reuse > 1)) loads += access.requests_per_warp;
+  }
+  return steps > 0 && loads >= steps;
 }
 
 DramBytes dram_bytes(const LaunchLoad& load) {

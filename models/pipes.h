@@ -67,6 +67,13 @@ DramBytes dram_bytes(const LaunchLoad& load);
 // Bytes that the SMs ask L2 for and send to it, with what L1 keeps taken off.
 double l2_bytes(const LaunchLoad& load);
 
+// Instructions of a warp other than FMAs, with those that access memory.
+double other_instructions(const LaunchShape& shape);
+
+// Whether each step of the chains waits for operands from shared memory, or from lines that L1
+// holds.
+bool feeds_chains(const LaunchShape& shape);
+
 // Outer steps of a thread: how often its independent chains advance by one FMA each.
 double chain_steps(const LaunchShape& shape);
 

@@ -155,7 +155,7 @@ TEST(Terms, FreshOperandsCostTheirShareOfThePorts) {
   EXPECT_NEAR(pipe_of(fresh, "fma") / pipe_of(arithmetic(), "fma"), 1.15, 1e-9);
 }
 
-TEST(Terms, StoresToSharedMemoryAreWaitedForUnlessACopyDoesThem) {
+TEST(Terms, StoresToSharedMemoryAreHalfWaitedForUnlessACopyDoesThem) {
   LaunchShape copied = arithmetic();
   copied.accesses = {access(true, true, 1000)};
   copied.accesses[0].async = true;
@@ -163,7 +163,20 @@ TEST(Terms, StoresToSharedMemoryAreWaitedForUnlessACopyDoesThem) {
   stored.accesses[0].async = false;
   const DeviceProfile h200 = known_device("h200");
   EXPECT_NEAR(pipe_of(stored, "chain") - pipe_of(copied, "chain"),
-              1000 * h200.shared_latency_cycles / h200.core_clock_mhz * 1e3, 1);
+              500 * h200.shared_latency_cycles / h200.core_clock_mhz * 1e3, 1);
+}
+
+// A step of 32 FMAs covers the latency of 29 cycles, but not that of six wavefronts more.
+TEST(Terms, FragmentsOfManyWavefrontsComeLater) {
+  LaunchShape few = arithmetic();
+  few.ilp = 32;
+  few.accesses = {access(true, false, few.fma_per_thread / few.ilp)};
+  few.accesses[0].bank_wavefronts = 1;
+  LaunchShape many = few;
+  many.accesses[0].bank_wavefronts = 6;
+  const DeviceProfile h200 = known_device("h200");
+  const double more = many.accesses[0].requests_per_warp * (29 + 2 * 6 - 32);
+  EXPECT_NEAR(pipe_of(many, "chain") - pipe_of(few, "chain"), more / h200.core_clock_mhz * 1e3, 1);
 }
 
 TEST(Terms, AnExchangeTakesItsTimeAndCanBeLeftOut) {
@@ -211,6 +224,53 @@ TEST(Terms, CopiesSufferFromTooMuchInFlightReadsDoNot) {
   LaunchShape staged_few = copy(1), staged_many = copy(4);
   staged_few.barriers_per_block = staged_many.barriers_per_block = 1;
   EXPECT_DOUBLE_EQ(dram_of_each(staged_many, 4), dram_of_each(staged_few, 1));
+}
+
+// Eight granules of 64 bytes a request: one run of 512 bytes, or four of 128, or eight of 64.
+TEST(Terms, DramReadsShortRunsMoreSlowlyThanItWritesThem) {
+  LaunchShape unbroken = copy(1), one = copy(1), four = copy(1), eight = copy(1), stored = copy(1);
+  one.accesses[0].runs_per_request = 1;
+  four.accesses[0].runs_per_request = 4;
+  eight.accesses[0].runs_per_request = 8;
+  stored.accesses[1].runs_per_request = 8;
+  const double whole = pipe_of(unbroken, "dram");
+  EXPECT_DOUBLE_EQ(pipe_of(one, "dram"), whole);
+  EXPECT_NEAR(pipe_of(four, "dram") / whole, 1 + 0.18 / 2, 1e-9) << "half of the bytes are read";
+  EXPECT_NEAR(pipe_of(eight, "dram") / whole, 1 + 2 * 0.18 / 2, 1e-9);
+  EXPECT_DOUBLE_EQ(pipe_of(stored, "dram"), whole);
+}
+
+// Half of what is asked for is in L2. Loads of one instruction are there or are not; of two that
+// are waited for together, one comes from DRAM in three of four cases.
+TEST(Terms, LoadsInFlightWaitForTheSlowest) {
+  LaunchShape one = copy(1);
+  one.accesses[0].reuse = 2;
+  one.accesses[0].buffer_bytes = 1e8;  // of 268 MB asked for
+  one.loads_in_flight = 4;
+  LaunchShape two = one;
+  two.accesses[0].instructions = 2;
+  const DeviceProfile h200 = known_device("h200");
+  EXPECT_NEAR(pipe_of(two, "latency") / pipe_of(one, "latency"),
+              (0.75 * h200.dram_latency_ns + 0.25 * h200.l2_latency_ns) /
+                  (0.5 * h200.dram_latency_ns + 0.5 * h200.l2_latency_ns),
+              1e-9);
+}
+
+// What is staged once runs beside other blocks' memory; a warp whose instructions stand between its
+// loads delays them, and so does a product that is fed step by step.
+TEST(Terms, ABarrierPartsLoadsFromInstructions) {
+  LaunchShape mixed = copy(4);
+  mixed.instructions_per_thread = 200;
+  LaunchShape staged = mixed;
+  staged.barriers_per_block = 1;
+  const double barrier = pipe_of(staged, "barrier");
+  EXPECT_LT(time_of(staged) + barrier, time_of(mixed));
+  LaunchShape fed = staged;
+  fed.fma_per_thread = 100;
+  fed.accesses.push_back(access(true, false, 100));
+  LaunchShape unfed = fed;
+  unfed.accesses.back().requests_per_warp = 99;
+  EXPECT_GT(time_of(fed), 1.01 * time_of(unfed));
 }
 
 TEST(Terms, ACopyByOneWaveThatStridesTakesATenthLonger) {

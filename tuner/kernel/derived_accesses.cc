@@ -35,6 +35,7 @@ std::string short_name(const std::string& name) {
 
 // What one instruction does to one space, by the warps that one trace stands for.
 struct TracedAccess {
+  std::size_t instruction = 0;
   bool shared = false, store = false;
   int width = 0;  // bytes of a lane
   const std::vector<WarpRequest>& requests;
@@ -92,6 +93,7 @@ class AccessDeriver {
  private:
   struct Draft {
     models::MemoryAccess access;
+    std::set<std::size_t> instructions;
     RequestCost sum;
   };
 
@@ -104,14 +106,15 @@ class AccessDeriver {
       const bool shared =
           use.space == ptx::Space::shared ||
           (use.space == ptx::Space::generic && first_address(requests) >= ptx::kSharedWindow);
-      add({shared, use.store, use.width_bytes, requests, executions});
+      add({instruction, shared, use.store, use.width_bytes, requests, executions});
       return;
     }
     const bool to_shared = use.space == ptx::Space::shared;
     const std::int64_t bytes = warp.copy_bytes[instruction];
     const std::int64_t bulk = use.width_bytes > 0 ? 0 : (bytes > 0 ? bytes : -1);
-    add({to_shared, true, use.width_bytes, requests, executions, bulk});
-    add({!to_shared, false, use.width_bytes, warp.sources[instruction], executions, bulk});
+    add({instruction, to_shared, true, use.width_bytes, requests, executions, bulk});
+    add({instruction, !to_shared, false, use.width_bytes, warp.sources[instruction], executions,
+         bulk});
   }
 
   void add(TracedAccess traced) {
@@ -129,6 +132,8 @@ class AccessDeriver {
     draft.access.store = traced.store;
     draft.access.width_bytes = std::max(1, traced.width);
     draft.access.requests_per_warp += traced.executions;
+    draft.instructions.insert(traced.instruction);
+    draft.access.instructions = static_cast<int>(draft.instructions.size());
     draft.sum.add(cost, traced.executions);
     if (traced.shared) return;
     draft.access.buffer_bytes = buffer_bytes(at);
@@ -264,9 +269,10 @@ class AccessDeriver {
     }
     access.reuse = recorded.own_reuse();
     if (!access.store) access.l1_reuse = access.reuse;
-    const double wanted = recorded.moved_bytes / access.reuse * recorded.useful_share(granule_);
+    const double moved = recorded.moved_bytes / access.reuse;
+    const double wanted = moved * recorded.useful_share(granule_);
     if (access.buffer_bytes > 0 && wanted > kReadOnce * access.buffer_bytes) {
-      access.reuse *= wanted / access.buffer_bytes;
+      access.reuse *= moved / access.buffer_bytes;
       result_.assumed_cached.insert(access.name);
     }
     return access;

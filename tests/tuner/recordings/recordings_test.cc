@@ -148,25 +148,26 @@ TEST_P(Recorded, IsSearchedInAMinute) {
 }
 
 INSTANTIATE_TEST_SUITE_P(H200, Recorded,
-                         testing::Values(Floor{"fit-copy-2e24", 0.83, 0.97, 0.98, 0.98, 9},
-                                         Floor{"fit-gather-stride4", 0.75, 0.92, 0.92, 0.92, 9},
-                                         Floor{"fit-matmul-1024", 0.75, 0.98, 1.00, 1.00, 9},
-                                         Floor{"fit-matmul-4096", 0.90, 0.99, 1.00, 1.00, 9},
-                                         Floor{"fit-reduction-2e24", 0.89, 0.98, 0.99, 1.00, 9},
+                         testing::Values(Floor{"fit-copy-2e24", 0.91, 0.97, 0.99, 0.99, 9},
+                                         Floor{"fit-gather-stride4", 0.90, 0.98, 0.99, 0.99, 9},
+                                         Floor{"fit-matmul-1024", 0.76, 0.98, 1.00, 1.00, 9},
+                                         Floor{"fit-matmul-4096", 0.92, 0.99, 1.00, 1.00, 9},
+                                         Floor{"fit-reduction-2e24", 0.91, 0.98, 0.99, 1.00, 9},
+                                         Floor{"fit-transpose", 0.92, 0.97, 0.99, 0.99, 9},
                                          Floor{"eval-copy-2e20", 0.51, 0.80, 0.90, 0.90, 9},
-                                         Floor{"eval-copy-2e28", 0.86, 0.98, 0.99, 0.99, 9},
-                                         Floor{"eval-gather-shuffled", -0.27, 0.99, 0.99, 0.99, 9},
-                                         Floor{"eval-gather-stride1", 0.80, 0.79, 0.99, 0.99, 9},
-                                         Floor{"eval-gather-stride32", 0.88, 0.98, 1.00, 1.00, 9},
+                                         Floor{"eval-copy-2e28", 0.92, 0.98, 0.99, 0.99, 9},
+                                         Floor{"eval-gather-shuffled", 0.10, 0.99, 0.99, 0.99, 9},
+                                         Floor{"eval-gather-stride1", 0.86, 0.98, 0.99, 0.99, 9},
+                                         Floor{"eval-gather-stride32", 0.94, 0.98, 0.99, 0.99, 9},
                                          Floor{"eval-matmul-2048", 0.83, 0.97, 0.98, 0.98, 9},
                                          Floor{"eval-matmul-3000", 0.90, 0.99, 1.00, 1.00, 9},
-                                         Floor{"eval-matmul-512", 0.87, 1.00, 1.00, 1.00, 9},
-                                         Floor{"eval-matmul-8192x128x8192", 0.80, 0.99, 1.00, 1.00,
+                                         Floor{"eval-matmul-512", 0.95, 1.00, 1.00, 1.00, 9},
+                                         Floor{"eval-matmul-8192x128x8192", 0.82, 0.99, 1.00, 1.00,
                                                9},
-                                         Floor{"eval-reduction-2e20", 0.84, 0.98, 0.98, 1.00, 9},
-                                         Floor{"eval-reduction-2e28", 0.92, 0.99, 0.99, 1.00, 9},
+                                         Floor{"eval-reduction-2e20", 0.89, 0.98, 0.98, 0.98, 9},
+                                         Floor{"eval-reduction-2e28", 0.93, 0.99, 0.99, 1.00, 9},
                                          Floor{"eval-stencil", 0.51, 0.83, 0.99, 0.99, 9},
-                                         Floor{"eval-transpose", 0.83, 0.90, 0.92, 0.92, 9}));
+                                         Floor{"eval-transpose", 0.92, 0.97, 0.99, 0.99, 9}));
 
 }  // namespace
 }  // namespace tuner
