@@ -13,7 +13,7 @@ namespace {
 // parts a block's loads from its arithmetic, each warp's instructions delay its loads. The
 // dispatcher works beside everything: the sweep of block sizes on H200 is nearly a maximum too.
 constexpr double kFmaWithShared = 4;
-constexpr double kSmWithChain = 2;
+constexpr double kSmWithChain = 1.8;
 constexpr double kDramWithL2 = 8;
 constexpr double kSmWithMemory = 6, kSmWithMemoryInTurn = 3;
 constexpr double kWithDispatch = 8;

@@ -200,7 +200,8 @@ double uneven_schedulers_factor(const LaunchLoad& load) {
 
 // Three-register FMAs of one chain issue every other cycle where the register ports are the bound;
 // measured on H200 the excess falls linearly in log2(chains) and is gone at 4. In an outer product
-// a share of them stays, at the ends of its lines.
+// a share of them stays, at the ends of its lines, where warps take turns: a warp that has its
+// scheduler to itself finds its operands where it left them. (Recordings of matmul on an H200.)
 double port_factor(const DeviceProfile& device, double ilp, double fresh) {
   const double free_chains = std::max(device.fma_port_free_chains, 1.0 + 1e-9);
   const double held = 1 - std::log2(std::max(ilp, 1.0)) / std::log2(free_chains);
@@ -211,7 +212,9 @@ double fma_ns(const LaunchLoad& load) {
   const LaunchShape& shape = load.shape;
   const double lanes = shape.fp64 ? load.device.fp64_lanes_per_sm : load.device.fp32_lanes_per_sm;
   const bool reads_three = !shape.fp64 && shape.fma_registers >= 3;
-  const double ports = reads_three ? port_factor(load.device, shape.ilp, shape.fma_fresh) : 1;
+  const bool alone = resident_warps(load) <= load.device.issue_per_clock;
+  const double fresh = alone ? 0 : shape.fma_fresh;
+  const double ports = reads_three ? port_factor(load.device, shape.ilp, fresh) : 1;
   return sm_ns(load,
                shape.fma_per_thread * kLanes / lanes * ports * uneven_schedulers_factor(load));
 }

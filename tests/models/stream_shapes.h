@@ -26,6 +26,7 @@ inline MemoryAccess stream_access(const DeviceProfile& device, const Stream& str
   access.sectors_per_request = request.sectors;
   access.lines_per_request = request.lines;
   access.granules_per_request = request.granules;
+  if (request.runs > 1) access.runs_per_request = request.runs;  // one goes on in the next warp
   access.efficiency = request.efficiency;
   access.buffer_bytes = static_cast<double>(stream.elements) * 4;
   return access;

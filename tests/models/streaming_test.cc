@@ -8,7 +8,7 @@ namespace tuner::models {
 namespace {
 
 constexpr double kCopyInstructions = 20;
-constexpr double kGatherInstructions = 50;  // with a division and a remainder
+constexpr double kGatherInstructions = 101;  // with a 64-bit division and a remainder, as counted
 
 // y = 2 x, 2^28 floats, measured on a H200.
 TEST(StreamingH200, FollowsTheSweepOfBlockSizes) {
@@ -50,9 +50,9 @@ TEST(StreamingH200, MoreLoadsInFlightHelpUntilTheRoof) {
   EXPECT_LT(at(4, 4), h200.dram_peak_gbps);
 }
 
-// Measured on a H200 for strides 1 to 16; beyond, far strides also pay for pages, which is not
-// modelled.
-TEST(StreamingH200, GatherFallsToStride16ThenFlattens) {
+// Measured on a H200. Beyond 16 every piece of DRAM is a run of its own; how far they lie apart is
+// not modelled.
+TEST(StreamingH200, GatherFallsToStride16AndFartherByPages) {
   const DeviceProfile h200 = known_device("h200");
   const std::pair<int, double> measured[] = {{1, 2073}, {2, 1971}, {4, 1604}, {8, 995}, {16, 525}};
   double before = 1e9;
@@ -62,8 +62,11 @@ TEST(StreamingH200, GatherFallsToStride16ThenFlattens) {
     EXPECT_LT(found, before) << stride;
     before = found;
   }
-  for (const int stride : {32, 64, 128}) {
-    EXPECT_NEAR(stream_gbps(h200, {.stride = stride}, kGatherInstructions), before, 0.05 * before);
+  const std::pair<int, double> far[] = {{32, 456}, {64, 389}, {128, 353}};
+  for (const auto& [stride, gbps] : far) {
+    const double found = stream_gbps(h200, {.stride = stride}, kGatherInstructions);
+    EXPECT_NEAR(found, gbps, 0.2 * gbps) << stride;
+    EXPECT_LT(found, 0.8 * before) << stride;
   }
 }
 
