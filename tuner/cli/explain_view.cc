@@ -7,6 +7,7 @@
 #include "tuner/cli/occupancy_view.h"
 #include "tuner/cli/quantity.h"
 #include "tuner/cli/value_json.h"
+#include "tuner/pipeline/counting.h"
 #include "tuner/pipeline/moved_bytes.h"
 #include "tuner/report/bar.h"
 #include "tuner/report/table.h"
@@ -226,6 +227,9 @@ ordered_json explanation_json(const Explanation& explanation) {
     if (first) json.update(entry);
     first = false;
     entry["name"] = launch.name;
+    entry["instructions"] = nullptr;  // of all warps
+    if (const auto all = model_counters(kernel.device(), shape, estimate, i).instructions)
+      entry["instructions"] = *all;
     entry["derived"] = derived_json(launch);
     launches.push_back(std::move(entry));
     for (const auto& access : launch.accesses) accesses.push_back(access_json(launch, access));
