@@ -31,7 +31,7 @@ struct TuneFlags {
   DeviceOption device;
   MeasuringFlags measuring;
   std::string strategy = "model", configs, capture;
-  std::size_t patience = 150;
+  std::size_t patience = 300;
   bool dry_run = false;
 };
 
