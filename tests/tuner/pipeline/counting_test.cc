@@ -41,9 +41,9 @@ std::string kernel_line(int id, const std::string& values) {
 }
 
 TEST(ParseNcu, ReadsTheRawPage) {
-  const auto counters = parse_ncu(
-      printed(kernel_line(0, R"("268,435,456","1024","4.13","4","0","0","62.5","81.25","2,097,152")") +
-              kernel_line(1, R"("4096","8","n/a","1","1,920","33.3","100","2.5","64")")));
+  const auto counters = parse_ncu(printed(
+      kernel_line(0, R"("268,435,456","1024","4.13","4","0","0","62.5","81.25","2,097,152")") +
+      kernel_line(1, R"("4096","8","n/a","1","1,920","33.3","100","2.5","64")")));
   ASSERT_EQ(counters.size(), 2U);
   EXPECT_EQ(counters[0].dram_read, 268435456);
   EXPECT_EQ(counters[0].load_sectors, 4.13);
