@@ -144,8 +144,8 @@ __global__ void gather_classes(const T* __restrict__ in, T* __restrict__ out, lo
 }
 
 // Where element `at` of a staged tile lies in shared memory: one word of padding behind 32 words
-// and another behind 1024, so that lanes a power of two apart meet different banks. Neighbours up to
-// the next multiple of 32 stay neighbours.
+// and another behind 1024, so that lanes a power of two apart meet different banks. Neighbours up
+// to the next multiple of 32 stay neighbours.
 __device__ __forceinline__ unsigned staged(unsigned at) { return at + at / 32 + at / 1024; }
 
 // A tile is read as it lies: kItems accesses of kWidth elements at a time are in flight.
