@@ -155,6 +155,25 @@ TEST(Terms, FreshOperandsCostTheirShareOfThePorts) {
   EXPECT_NEAR(pipe_of(fresh, "fma") / pipe_of(arithmetic(), "fma"), 1.15, 1e-9);
 }
 
+TEST(Terms, AWarpAloneOnItsSchedulerKeepsItsOperands) {
+  LaunchShape alone = arithmetic();
+  alone.threads = 128;  // a warp a scheduler
+  LaunchShape fresh = alone;
+  fresh.fma_fresh = 0.15;
+  EXPECT_DOUBLE_EQ(pipe_of(fresh, "fma"), pipe_of(alone, "fma"));
+}
+
+TEST(Terms, L2WorksBesideDramAllButFreely) {
+  LaunchShape once = copy(8);  // many loads in flight: bound by memory
+  LaunchShape again = once;
+  again.accesses[0].requests_per_warp *= 2;  // from L2
+  again.accesses[0].reuse = 2;
+  ASSERT_DOUBLE_EQ(pipe_of(again, "dram"), pipe_of(once, "dram"));
+  ASSERT_LT(pipe_of(again, "l2"), pipe_of(again, "dram"));
+  EXPECT_GT(time_of(again), time_of(once));
+  EXPECT_LT(time_of(again), 1.1 * time_of(once));
+}
+
 TEST(Terms, StoresToSharedMemoryAreHalfWaitedForUnlessACopyDoesThem) {
   LaunchShape copied = arithmetic();
   copied.accesses = {access(true, true, 1000)};
