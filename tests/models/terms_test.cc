@@ -1,7 +1,10 @@
 // Each term of the estimate by itself: a shape that differs in one thing only.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "models/estimate.h"
+#include "models/join.h"
 #include "models/pipes.h"
 #include "tests/models/known_devices.h"
 
@@ -163,17 +166,6 @@ TEST(Terms, AWarpAloneOnItsSchedulerKeepsItsOperands) {
   EXPECT_DOUBLE_EQ(pipe_of(fresh, "fma"), pipe_of(alone, "fma"));
 }
 
-TEST(Terms, L2WorksBesideDramAllButFreely) {
-  LaunchShape once = copy(8);  // many loads in flight: bound by memory
-  LaunchShape again = once;
-  again.accesses[0].requests_per_warp *= 2;  // from L2
-  again.accesses[0].reuse = 2;
-  ASSERT_DOUBLE_EQ(pipe_of(again, "dram"), pipe_of(once, "dram"));
-  ASSERT_LT(pipe_of(again, "l2"), pipe_of(again, "dram"));
-  EXPECT_GT(time_of(again), time_of(once));
-  EXPECT_LT(time_of(again), 1.1 * time_of(once));
-}
-
 TEST(Terms, StoresToSharedMemoryAreHalfWaitedForUnlessACopyDoesThem) {
   LaunchShape copied = arithmetic();
   copied.accesses = {access(true, true, 1000)};
@@ -275,21 +267,28 @@ TEST(Terms, LoadsInFlightWaitForTheSlowest) {
               1e-9);
 }
 
+// Pipes of 100 ns each that only the way of joining tells apart.
+double joined(const LaunchShape& launch, const PipeTimes& pipes) {
+  const DeviceProfile h200 = known_device("h200");
+  return even_ns({.device = h200, .shape = launch, .resident_blocks = 1}, pipes);
+}
+
+TEST(Joins, L2WorksBesideDramAllButFreely) {
+  EXPECT_NEAR(joined(copy(1), {.dram = 100, .l2 = 100}), 100 * std::pow(2, 1.0 / 8), 1e-9);
+}
+
 // What is staged once runs beside other blocks' memory; a warp whose instructions stand between its
 // loads delays them, and so does a product that is fed step by step.
-TEST(Terms, ABarrierPartsLoadsFromInstructions) {
-  LaunchShape mixed = copy(4);
-  mixed.instructions_per_thread = 200;
-  LaunchShape staged = mixed;
+TEST(Joins, ABarrierPartsLoadsFromInstructions) {
+  const PipeTimes pipes = {.dram = 100, .issue = 100};
+  LaunchShape staged = copy(4);
   staged.barriers_per_block = 1;
-  const double barrier = pipe_of(staged, "barrier");
-  EXPECT_LT(time_of(staged) + barrier, time_of(mixed));
   LaunchShape fed = staged;
   fed.fma_per_thread = 100;
   fed.accesses.push_back(access(true, false, 100));
-  LaunchShape unfed = fed;
-  unfed.accesses.back().requests_per_warp = 99;
-  EXPECT_GT(time_of(fed), 1.01 * time_of(unfed));
+  EXPECT_NEAR(joined(copy(4), pipes), 100 * std::pow(2, 1.0 / 3), 1e-9);
+  EXPECT_NEAR(joined(staged, pipes), 100 * std::pow(2, 1.0 / 6), 1e-9);
+  EXPECT_NEAR(joined(fed, pipes), 100 * std::pow(2, 1.0 / 3), 1e-9);
 }
 
 TEST(Terms, ACopyByOneWaveThatStridesTakesATenthLonger) {
